@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every maximum of reeve, once. Map sizes, parser bounds and the schemas' maxItems come from
+ * here; selftests compare the schemas with these numbers.
+ */
+#ifndef REEVE_LIMITS_H
+#define REEVE_LIMITS_H
+
+/* "sbs_" and a ULID of 26 characters, with its terminating zero. */
+#define REEVE_SESSION_ID_SIZE 32
+#define REEVE_SESSION_ID_LEN 30
+
+/* Sessions whose policy the kernel holds at one time. */
+#define REEVE_SESSIONS_MAX 16384
+/* Prefixes that the host or its operator adds to the built-in address table. */
+#define REEVE_HOST_PREFIXES_MAX 4096
+/*
+ * Rings of events: one a slot and one more for a daemon, made when first taken, kept for the next. A
+ * power of two and a multiple of every page size in use.
+ */
+#define REEVE_RINGS_MAX (REEVE_SLOTS_MAX + 1)
+#define REEVE_EVENTS_BYTES (64 * 1024)
+/* How deep a session's processes may nest cgroups below it; the meter walks no further. */
+#define REEVE_CGROUP_DEPTH_MAX 8
+/* How deep the parent cgroup itself may sit. */
+#define REEVE_PARENT_DEPTH_MAX 8
+#define REEVE_COMM_SIZE 16
+
+/* Sessions with a network of their own at one time: one /30, one /126 and 65,536 uids each. */
+#define REEVE_SLOTS_MAX 4000
+#define REEVE_UID_BASE 0x70000000u
+#define REEVE_UIDS_PER_SLOT 65536u
+
+/* Bounds of one request. */
+#define REEVE_REQUEST_BYTES_MAX (1024 * 1024)
+#define REEVE_COMMAND_BYTES_MAX (128 * 1024)
+#define REEVE_ARGS_MAX 1024
+#define REEVE_INPUTS_MAX 64
+#define REEVE_PATH_MAX 4096
+#define REEVE_TIME_BOX_SECONDS_MAX (7 * 24 * 3600)
+#define REEVE_TIME_BOX_SECONDS_DEFAULT 600
+#define REEVE_CPU_SECONDS_MAX (1000 * 1000 * 1000)
+#define REEVE_MONEY_CENTS_MAX (1000 * 1000 * 1000)
+/* One micro-cent is 1e-6 cent. The bound keeps every product of the account inside 64 bits. */
+#define REEVE_UCENTS_PER_CENT 1000000ull
+#define REEVE_RATE_UCENTS_MAX 0xffffffffull
+/* How deep arrays and objects of a document may nest, and how many digits a number may have. */
+#define REEVE_JSON_DEPTH_MAX 32
+#define REEVE_JSON_NUMBER_MAX 60
+/* Complaints that one check of a document against its schema lists. */
+#define REEVE_SCHEMA_ERRORS_MAX 256
+/* A seccomp profile: its text, and its rules, one for each name in each entry. */
+#define REEVE_SECCOMP_BYTES_MAX (256 * 1024)
+#define REEVE_SECCOMP_RULES_MAX 4096
+/* Between TERM and KILL at the end of a time box. */
+#define REEVE_TERM_GRACE_MS 2000
+
+/* Bounds of one result: denials told in full for each reason, and output shown in the document. */
+#define REEVE_DENIALS_FIRST 5
+#define REEVE_STDOUT_SHOWN_BYTES (256 * 1024)
+#define REEVE_STDERR_SHOWN_BYTES (16 * 1024)
+/* The line that stands before output of which the beginning was cut, at most. */
+#define REEVE_OUTPUT_MARKER_BYTES 128
+
+/* Default limits of a request, through cgroup v2 where the host gives the controllers. */
+#define REEVE_PIDS_DEFAULT 1024
+#define REEVE_MEMORY_BYTES_DEFAULT (2ull * 1024 * 1024 * 1024)
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fault that its reader can fix: a stable code, the field (a JSON pointer, an option or a path), the
+ * reason with the value and what is allowed, and the next step.
+ */
+#ifndef REEVE_FAULT_H
+#define REEVE_FAULT_H
+
+#include "macro.h"
+
+/* X(NAME, code): the code is stable, the text is not */
+#define FAULT_CODES(X)                                                                             \
+	X(USAGE, "usage")                                                                          \
+	X(REQUEST, "request.invalid")                                                              \
+	X(UNSUPPORTED, "request.unsupported")                                                      \
+	X(INPUT, "input.refused")                                                                  \
+	X(ENFORCEMENT, "enforcement.unavailable")                                                  \
+	X(HOST, "host.unsuitable")                                                                 \
+	X(LIMIT, "limit.unavailable")                                                              \
+	X(BUSY, "host.busy")                                                                       \
+	X(START, "sandbox.start_failed")                                                           \
+	X(CLEANUP, "cleanup.failed")                                                               \
+	X(INTERNAL, "internal")
+
+enum fault_code {
+	FAULT_NONE,
+#define X(NAME, code) FAULT_##NAME,
+	FAULT_CODES(X)
+#undef X
+};
+
+/* What a function returns, positive, when it has filled the fault that it was given. */
+#define FAULT_E_SET 1
+
+struct fault {
+	enum fault_code code;
+	char field[256];
+	char reason[768];
+	char remedy[512];
+};
+
+/*
+ * Fills *ret and returns FAULT_E_SET, so that a check reads `return fault_set(...)`. The first fault of
+ * an operation is kept: a second call on a filled fault changes nothing.
+ */
+int fault_set(struct fault *ret, enum fault_code code, const char *field, const char *remedy,
+	      const char *reason_fmt, ...) _printf_(5, 6);
+
+/* The same, with ": " and the text of the positive errno @err put behind the reason. */
+int fault_set_errno(struct fault *ret, enum fault_code code, const char *field, const char *remedy,
+		    int err, const char *reason_fmt, ...) _printf_(6, 7);
+
+const char *fault_code_name(enum fault_code code);
+
+#endif

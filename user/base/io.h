@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef REEVE_IO_H
+#define REEVE_IO_H
+
+#include <stddef.h>
+
+#define IO_E_TOO_BIG 1
+
+/*
+ * Reads @fd to its end: *ret gets the bytes and a zero behind them, to be freed, *ret_n their
+ * number. Returns 0, -errno, or IO_E_TOO_BIG when there are more than @max; no more than @max + 1
+ * are read.
+ */
+int io_read_all(int fd, size_t max, char **ret, size_t *ret_n);
+
+/* Writes all of @bytes, going on after short writes and signals. Returns 0 or -errno. */
+int io_write_all(int fd, const void *bytes, size_t n);
+
+#endif
