@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * connect(), sendmsg() and bind() with an address: the fast, typed no. The address is judged as the
+ * kernel will use it: an IPv4 address on an IPv6 socket arrives here as v4-mapped, or at the IPv4 hook.
+ */
+#include "session.bpf.h"
+
+static __always_inline struct decide_addr ctx_addr(struct bpf_sock_addr *ctx, int family)
+{
+	struct decide_addr addr;
+
+	if (family == AF_INET)
+		return decide_from_v4(bpf_ntohl(ctx->user_ip4));
+	addr.hi = (__u64)bpf_ntohl(ctx->user_ip6[0]) << 32 | bpf_ntohl(ctx->user_ip6[1]);
+	addr.lo = (__u64)bpf_ntohl(ctx->user_ip6[2]) << 32 | bpf_ntohl(ctx->user_ip6[3]);
+	return addr;
+}
+
+static __always_inline struct attempt ctx_attempt(struct bpf_sock_addr *ctx, int family,
+						  enum event_hook hook)
+{
+	struct attempt attempt = {
+		.hook = hook,
+		.family = family,
+		.port = bpf_ntohs(ctx->user_port),
+		.protocol = ctx->protocol,
+		.given = ctx_addr(ctx, family),
+	};
+
+	return attempt;
+}
+
+static __always_inline int peer_verdict(struct bpf_sock_addr *ctx, int family, enum event_hook hook)
+{
+	struct attempt attempt = ctx_attempt(ctx, family, hook);
+	struct session session;
+
+	session_of_current(&session);
+	return verdict_call(&session, &attempt, session_peer(&session, &attempt.given));
+}
+
+SEC("cgroup/connect4")
+int reeve_connect4(struct bpf_sock_addr *ctx)
+{
+	return peer_verdict(ctx, AF_INET, EVENT_CONNECT);
+}
+
+SEC("cgroup/connect6")
+int reeve_connect6(struct bpf_sock_addr *ctx)
+{
+	return peer_verdict(ctx, AF_INET6, EVENT_CONNECT);
+}
+
+SEC("cgroup/sendmsg4")
+int reeve_sendmsg4(struct bpf_sock_addr *ctx)
+{
+	return peer_verdict(ctx, AF_INET, EVENT_SENDMSG);
+}
+
+SEC("cgroup/sendmsg6")
+int reeve_sendmsg6(struct bpf_sock_addr *ctx)
+{
+	return peer_verdict(ctx, AF_INET6, EVENT_SENDMSG);
+}
+
+/* A server may listen on loopback or on any address; what comes from outside is dropped as a packet. */
+static __always_inline int bind_verdict(struct bpf_sock_addr *ctx, int family)
+{
+	struct attempt attempt = ctx_attempt(ctx, family, EVENT_BIND);
+	struct session session;
+	enum reason reason, class;
+
+	session_of_current(&session);
+	reason = session_state(&session);
+	class = decide_class(&attempt.given);
+	if (reason == REASON_OK && class != REASON_LOOPBACK && class != REASON_THIS_HOST)
+		reason = REASON_BIND;
+	return verdict_call(&session, &attempt, reason);
+}
+
+SEC("cgroup/bind4")
+int reeve_bind4(struct bpf_sock_addr *ctx)
+{
+	return bind_verdict(ctx, AF_INET);
+}
+
+SEC("cgroup/bind6")
+int reeve_bind6(struct bpf_sock_addr *ctx)
+{
+	return bind_verdict(ctx, AF_INET6);
+}
