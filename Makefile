@@ -4,7 +4,8 @@
 #   make SAN=1    the same with ASan and UBSan, in build-san/
 #   make check    installs what is missing, builds, runs every test suite of selftests/
 #   make demo     installs what is missing, builds, shows real requests under the policy
-#   make bench    the measurements          make fuzz   libFuzzer, FUZZ_SECONDS each
+#   make bench    the measurements, or some (BENCH="launch cap")
+#   make fuzz     libFuzzer, FUZZ_SECONDS each
 #   make format   clang-format              make clean
 
 MAKEFLAGS += --no-builtin-rules
@@ -41,8 +42,8 @@ sanitize := $(if $(SAN)$(FUZZ),-fsanitize=address -fsanitize=undefined -fno-sani
 language := -std=gnu11 -D_GNU_SOURCE= $(warnings)
 cpp_libs := $(shell pkg-config --cflags $(LIBRARY) 2>/dev/null)
 
-# A library's archive where there is one: loading nine shared ones is a quarter of a cold start. libc's
-# own parts stay shared.
+# A library's archive where there is one: loading the shared ones takes a third of the time to main().
+# libc's own parts stay shared.
 archive  = $(filter /%,$(shell $(CC) -print-file-name=$(patsubst -l%,lib%.a,$1)))
 libs     := $(foreach l,$(filter-out -lm -lpthread -ldl -lrt, \
 	    $(shell pkg-config --static --libs $(LIBRARY) 2>/dev/null)),$(or $(call archive,$l),$l))
@@ -83,7 +84,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.tools
 	@mkdir -p $(@D)
 	$(compile) -c -o $@ $<
 
-$(call objects,$(call layer_src,wire)): | $(generated_wire)
+$(call objects,$(call layer_src,wire) $(wildcard selftests/*/*.c)): | $(generated_wire)
 $(call objects,$(filter-out $(seccomp_gen_src),$(call layer_src,kernel)) $(wildcard selftests/bpf/*.c)): \
 	| $(generated_kernel)
 
