@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pid 1 of the sandbox.
+ *
+ * It has passed every isolation step, seccomp included, and so lives under the same rules as what it
+ * starts. It makes few system calls and only such as any usable profile permits: read, write, ppoll,
+ * wait4, kill, vfork, execve, exit_group, rt_sig*.
+ *
+ * Its descriptors are the three standard streams and two pipes, both close-on-exec: the command inherits
+ * the streams alone. Every process that loses its parent becomes init's child and is reaped here. When
+ * the command itself ends, init tells how and dies; the kernel then kills and reaps all that is left
+ * in the pid namespace. End of file on the go pipe means that the owner is gone: init dies as well.
+ *
+ * The command is started by vfork: init holds a copy of its owner's memory, and copying the page tables
+ * of that once more is not free. Between the two the child writes to nothing that init reads.
+ */
+#include "init.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+#define SHELL "/bin/sh"
+
+static void report(struct child *c, enum child_report_kind kind, int a, int b)
+{
+	struct child_report r = { kind, a, b };
+
+	/* Who would read it is gone when this fails. */
+	if (write(c->status_fd, &r, sizeof(r)) < 0)
+		_exit(1);
+}
+
+/* A script without an interpreter line is the shell's, as execvp has it. */
+static int exec_path(struct child *c, char *path)
+{
+	execve(path, c->plan->argv, c->plan->envp);
+	if (errno != ENOEXEC)
+		return errno;
+	c->shell_argv[0] = (char *)SHELL;
+	c->shell_argv[1] = path;
+	execve(SHELL, c->shell_argv, c->plan->envp);
+	return errno;
+}
+
+static const char *path_variable(char *const *envp)
+{
+	for (; *envp; envp++)
+		if (strncmp(*envp, "PATH=", 5) == 0)
+			return *envp + 5;
+	return "";
+}
+
+static int exec_search(struct child *c, const char *name)
+{
+	char path[REEVE_PATH_MAX];
+	size_t len, name_size = strlen(name) + 1;
+	int err = ENOENT;
+
+	for (const char *dir = path_variable(c->plan->envp); *dir; dir += len + (dir[len] == ':')) {
+		int r;
+
+		len = strcspn(dir, ":");
+		if (len == 0 || len + 1 + name_size > sizeof(path))
+			continue;
+		memcpy(path, dir, len);
+		path[len] = '/';
+		memcpy(path + len + 1, name, name_size);
+		r = exec_path(c, path);
+		if (r == EACCES)
+			err = EACCES;
+		else if (r != ENOENT && r != ENOTDIR)
+			return r;
+	}
+	return err;
+}
+
+static void complain(const char *name, int err)
+{
+	const char *text = strerrordesc_np(err);
+	struct iovec parts[] = {
+		{ (char *)"reeve: ", 7 }, { (char *)name, strlen(name) },
+		{ (char *)": ", 2 },	  { (char *)text, text ? strlen(text) : 0 },
+		{ (char *)"\n", 1 },
+	};
+
+	/* The exit code says it all the same. */
+	if (writev(STDERR_FILENO, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+		return;
+}
+
+static _Noreturn void command_exec(struct child *c)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	char *name = c->plan->argv[0];
+	sigset_t none;
+	int err;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &by_default, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	err = strchr(name, '/') ? exec_path(c, name) : exec_search(c, name);
+	complain(name, err);
+	_exit(err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
+static pid_t command_start(struct child *c)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		command_exec(c);
+	return pid;
+}
+
+/* One byte from the owner; 0 when it is gone. */
+static char order_read(struct child *c)
+{
+	ssize_t n;
+	char byte;
+
+	do
+		n = read(c->go_fd, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? byte : 0;
+}
+
+/* Takes every zombie; true when the command, whose end goes to @ret_status, was among them. */
+static bool reap(pid_t command, int *ret_status)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != command)
+			continue;
+		*ret_status = status;
+		return true;
+	}
+	return false;
+}
+
+static int supervise(struct child *c, pid_t command)
+{
+	struct pollfd go = { .fd = c->go_fd, .events = POLLIN };
+	sigset_t none;
+	int status;
+
+	sigemptyset(&none);
+	while (!reap(command, &status)) {
+		if (ppoll(&go, 1, NULL, &none) <= 0)
+			continue;
+		if (order_read(c) != CHILD_TERM)
+			_exit(1);
+		kill(-1, SIGTERM);
+	}
+	return status;
+}
+
+static void wakes(int sig)
+{
+	(void)sig;
+}
+
+_Noreturn void init_main(struct child *c)
+{
+	const struct sigaction wake = { .sa_handler = wakes };
+	sigset_t all;
+	pid_t command;
+	int status;
+
+	/* Blocked but in ppoll, so that no death falls between a look and the sleep. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGCHLD, &wake, NULL);
+	report(c, CHILD_REPORT_READY, 0, 0);
+	if (order_read(c) != CHILD_GO)
+		_exit(1);
+	command = command_start(c);
+	if (command < 0) {
+		report(c, CHILD_REPORT_NOT_STARTED, 0, errno);
+		_exit(1);
+	}
+	/* the output ends with the command's own processes, not with the taking down of this namespace */
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	status = supervise(c, command);
+	report(c, CHILD_REPORT_EXIT, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	_exit(0);
+}
