@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef REEVE_FACTS_H
+#define REEVE_FACTS_H
+
+#include "../base/uuid.h"
+#include "../model/plan.h"
+
+#define FACTS_ROOT_MAX 64
+
+/* The ids of a run, and what planning may know of the host, with the storage of both. */
+struct facts {
+	char session_id[REEVE_SESSION_ID_SIZE], request_id[REEVE_SESSION_ID_SIZE];
+	char output_name[UUID_LEN + 1];
+	struct plan_host_entry root[FACTS_ROOT_MAX];
+	char *resolv_conf;
+	struct plan_host host;
+};
+
+/* New ids alone: a slot is taken in their name before the rest is looked at. Returns 0 or -errno. */
+int facts_name(struct facts *facts);
+
+/*
+ * Looks at the host for @spec in slot @slot. @parent_fd is the parent cgroup, or -1 where it does not
+ * exist yet. Only looks. Returns 0, -errno or FAULT_E_SET; free with facts_deinit in any case.
+ */
+int facts_read(const struct spec *spec, int parent_fd, unsigned int slot, struct facts *facts,
+	       struct fault *ret_fault);
+void facts_deinit(struct facts *facts);
+#define _cleanup_facts_ _cleanup_(facts_deinit)
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef REEVE_HOSTWATCH_H
+#define REEVE_HOSTWATCH_H
+
+#include "../kernel/guard.h"
+
+struct event_base;
+struct hostwatch;
+
+/*
+ * Makes the map "host_prefixes" hold the host's own addresses as they are now: new ones first, gone ones
+ * after. What the operator put there stays. Returns 0 or -errno.
+ */
+int hostwatch_sync(const struct guard *guard);
+
+/*
+ * Keeps that map, and the nftables table, as they should be while @base runs. On a failure to do so
+ * @failed is called once: the session must not go on. Free with hostwatch_free.
+ */
+int hostwatch_new(struct event_base *base, const struct guard *guard,
+		  void (*failed)(int err, void *arg), void *arg, struct hostwatch **ret);
+void hostwatch_free(struct hostwatch *watch);
+
+#endif

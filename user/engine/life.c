@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The running part of a request, one event loop. The kernel enforces; this loop only makes ends quicker
+ * and gentler: it sends TERM before the time box's KILL, writes cgroup.kill when the meter reports a cap,
+ * and collects the output. It ends when the command's end is known and both pipes are at end of file,
+ * which the death of all writers guarantees.
+ *
+ * A reason to stop is written once: the first one is the outcome, whatever follows from it.
+ */
+#include "life.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <string.h>
+
+#include "../../include/account.h"
+#include "../base/clock.h"
+#include "../kernel/cgroup.h"
+#include "../kernel/events.h"
+#include "hostwatch.h"
+
+/* Wall time costs money only with a rate for it; nothing else would notice a sleeper's cap. */
+#define TICK_US 100000
+
+static const int cancel_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+enum life_timer {
+	LIFE_TIME_BOX,
+	LIFE_GRACE,
+	LIFE_TICK,
+	LIFE_TIMER_COUNT,
+};
+
+struct life {
+	struct session *session;
+	struct run_result *result;
+	struct fault *fault;
+	struct event_base *base;
+	struct event *status, *ring, *timers[LIFE_TIMER_COUNT];
+	struct event *signals[ARRAY_SIZE(cancel_signals)];
+	struct events *events;
+	struct hostwatch *watch;
+	struct output_pump *pumps[2];
+	unsigned int open_pumps;
+	bool stopping, ended;
+	struct spawn_exit exit;
+	int error;
+};
+
+static void life_check_end(struct life *life)
+{
+	if (life->ended && life->open_pumps == 0)
+		event_base_loopbreak(life->base);
+}
+
+static void life_kill(struct life *life)
+{
+	int r = cgroup_kill(life->session->request_fd);
+
+	if (r && !life->error)
+		life->error = r;
+}
+
+static const struct timeval grace = {
+	.tv_sec = REEVE_TERM_GRACE_MS / 1000,
+	.tv_usec = REEVE_TERM_GRACE_MS % 1000 * 1000,
+};
+
+/* The first reason wins. @gently: TERM first, and KILL after the grace. */
+static void life_stop(struct life *life, enum run_outcome outcome, bool gently)
+{
+	if (life->ended)
+		return;
+	if (!life->stopping)
+		life->result->outcome = outcome;
+	if (!gently || life->stopping || spawn_term(&life->session->spawn))
+		life_kill(life);
+	else
+		event_add(life->timers[LIFE_GRACE], &grace);
+	life->stopping = true;
+}
+
+static void status_readable(int fd, short what, void *arg)
+{
+	struct life *life = arg;
+	int r = spawn_read_exit(&life->session->spawn, &life->exit);
+
+	(void)fd;
+	(void)what;
+	if (r && !life->error)
+		life->error = r;
+	event_del(life->status);
+	life->ended = true;
+	life_kill(life);
+	/* who was stopped does not hold its session open by a reader that does not read */
+	if (life->stopping)
+		event_add(life->timers[LIFE_GRACE], &grace);
+	life_check_end(life);
+}
+
+static void event_seen(const struct event *event, void *arg)
+{
+	struct life *life = arg;
+
+	/* another session's, or the start-up proof, which is not the command's doing */
+	if (event->cgroup != life->session->cgroup_id || event->reason == REASON_PROOF)
+		return;
+	if (event->hook != EVENT_METER) {
+		run_result_note_event(life->result, event);
+		return;
+	}
+	/* an older generation's end says nothing about this policy */
+	if (event->generation == life->session->policy.generation)
+		life_stop(life, event->reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED, false);
+}
+
+static void ring_readable(int fd, short what, void *arg)
+{
+	struct life *life = arg;
+	int r = events_drain(life->events);
+
+	(void)fd;
+	(void)what;
+	if (r && !life->error)
+		life->error = r;
+}
+
+static void time_box_over(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	life_stop(arg, RUN_TIMED_OUT, true);
+}
+
+static void watchers_forget(struct life *life)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(life->pumps); i++)
+		output_pump_unwatch(life->pumps[i]);
+}
+
+static void grace_over(int fd, short what, void *arg)
+{
+	struct life *life = arg;
+
+	(void)fd;
+	(void)what;
+	if (life->ended)
+		watchers_forget(life);
+	else
+		life_kill(life);
+}
+
+static void life_check_caps(struct life *life)
+{
+	enum reason reason;
+
+	if (session_must_stop(life->session, &reason))
+		life_stop(life, reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED, false);
+}
+
+static void tick(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	life_check_caps(arg);
+}
+
+static void cancelled(int signal_number, short what, void *arg)
+{
+	struct life *life = arg;
+
+	(void)signal_number;
+	(void)what;
+	watchers_forget(life);
+	life_stop(life, RUN_CANCELLED, true);
+}
+
+static void host_changed_badly(int err, void *arg)
+{
+	struct life *life = arg;
+
+	fault_set_errno(life->fault, FAULT_ENFORCEMENT, "host",
+			"run \"reeve doctor\"; look at who changes the host's network", -err,
+			"the policy could not follow a change of the host's network");
+	life_stop(life, RUN_INTERRUPTED, false);
+}
+
+static void pump_ended(int err, void *arg)
+{
+	struct life *life = arg;
+
+	life->open_pumps--;
+	if (err) {
+		fault_set_errno(life->fault, FAULT_HOST, "--output-root",
+				"make room there, or give another directory", -err,
+				"the output cannot be written");
+		life_stop(life, RUN_INTERRUPTED, false);
+	}
+	life_check_end(life);
+}
+
+static int pumps_make(struct life *life, const struct life_args *args)
+{
+	int r = output_pump_new(life->base, args->stdout_pipe, args->dir->stdout_fd,
+				args->stdout_watch, pump_ended, life, &life->pumps[0]);
+
+	if (r) {
+		int other = args->stderr_pipe;
+
+		fd_close(&other);
+		return r;
+	}
+	r = output_pump_new(life->base, args->stderr_pipe, args->dir->stderr_fd, args->stderr_watch,
+			    pump_ended, life, &life->pumps[1]);
+	life->open_pumps = 2;
+	return r;
+}
+
+static int timers_make(struct life *life)
+{
+	static void (*const handlers[])(int, short, void *) = {
+		[LIFE_TIME_BOX] = time_box_over,
+		[LIFE_GRACE] = grace_over,
+		[LIFE_TICK] = tick,
+	};
+	uint64_t box_us = life->session->plan->time_box_ns / 1000;
+	struct timeval box = {
+		.tv_sec = (time_t)(box_us / 1000000),
+		.tv_usec = (suseconds_t)(box_us % 1000000),
+	};
+	struct timeval tick_time = { .tv_usec = TICK_US };
+
+	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++) {
+		life->timers[i] = event_new(life->base, -1, i == LIFE_TICK ? EV_PERSIST : 0,
+					    handlers[i], life);
+		if (!life->timers[i])
+			return -ENOMEM;
+	}
+	if (event_add(life->timers[LIFE_TIME_BOX], &box))
+		return -ENOMEM;
+	if (life->session->policy.rates.wall_minute_ucents &&
+	    event_add(life->timers[LIFE_TICK], &tick_time))
+		return -ENOMEM;
+	return 0;
+}
+
+static int watches_make(struct life *life)
+{
+	const struct session *session = life->session;
+	int r = events_new(session->ring_fd, event_seen, life, &life->events);
+
+	if (r)
+		return r;
+	life->status =
+		event_new(life->base, session->spawn.status_fd, EV_READ, status_readable, life);
+	life->ring = event_new(life->base, events_fd(life->events), EV_READ | EV_PERSIST,
+			       ring_readable, life);
+	if (!life->status || !life->ring || event_add(life->status, NULL) ||
+	    event_add(life->ring, NULL))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cancel_signals); i++) {
+		life->signals[i] = evsignal_new(life->base, cancel_signals[i], cancelled, life);
+		if (!life->signals[i] || event_add(life->signals[i], NULL))
+			return -ENOMEM;
+	}
+	if (!session->plan->network.veth)
+		return 0;
+	return hostwatch_new(life->base, &session->engine->guard, host_changed_badly, life,
+			     &life->watch);
+}
+
+static void life_deinit(struct life *life)
+{
+	struct event *all[] = { life->status, life->ring };
+
+	hostwatch_free(life->watch);
+	for (unsigned int i = 0; i < ARRAY_SIZE(life->pumps); i++)
+		output_pump_free(life->pumps[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i])
+			event_free(all[i]);
+	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++)
+		if (life->timers[i])
+			event_free(life->timers[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(cancel_signals); i++)
+		if (life->signals[i])
+			event_free(life->signals[i]);
+	events_free(life->events);
+	if (life->base)
+		event_base_free(life->base);
+}
+
+/*
+ * The kernel may have stopped the session without a word from its event: the counters know. A command
+ * that ended by itself at that moment has an exit code of its own, which stays the outcome.
+ */
+static void outcome_settle(struct life *life, const struct policy *open, const struct usage *usage,
+			   uint64_t now)
+{
+	struct run_result *result = life->result;
+	enum reason reason = account_state(open, usage, now);
+
+	result->cap.reached = reason_stops(reason) ? reason : REASON_OK;
+	if (!life->stopping && life->exit.signal == SIGKILL &&
+	    usage->stopped_generation == open->generation)
+		result->outcome = reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED;
+	if (result->outcome == RUN_TIMED_OUT && result->cap.reached == REASON_OK)
+		result->cap.reached = REASON_DEADLINE;
+}
+
+static int life_settle(struct life *life)
+{
+	struct session *session = life->session;
+	struct policy open = session->policy;
+	struct run_result *result = life->result;
+	struct usage usage;
+	uint64_t now;
+	int r = session_kill(session);
+
+	now = clock_monotonic_ns();
+	if (!r)
+		r = session_settle(session, &usage);
+	if (!r)
+		r = events_drain(life->events);
+	if (r)
+		return r;
+	result->exit_code = life->exit.exit_code;
+	result->signal = life->exit.signal;
+	run_result_set_usage(result, &usage);
+	result->denials[REASON_PROOF - 1].count = 0;
+	result->wall_ns = session->policy.wall_settled_ns;
+	result->money_ucents = account_money_ucents(&session->policy, &usage, now);
+	outcome_settle(life, &open, &usage, now);
+	if (result->signal == SIGKILL && result->outcome == RUN_EXITED &&
+	    cgroup_was_oom(session->request_fd))
+		result->outcome = RUN_OOM;
+	return life->error;
+}
+
+int life_run(struct session *session, const struct life_args *args, struct run_result *result,
+	     struct fault *ret_fault)
+{
+	_cleanup_(life_deinit) struct life life = {
+		.session = session,
+		.result = result,
+		.fault = ret_fault,
+	};
+	int r;
+
+	result->outcome = RUN_EXITED;
+	life.base = event_base_new();
+	r = life.base ? pumps_make(&life, args) : -ENOMEM;
+	if (!r)
+		r = watches_make(&life);
+	if (!r)
+		r = timers_make(&life);
+	if (!r)
+		r = session_go(session, ret_fault);
+	if (r)
+		return r;
+	result->events_since_ns = session->policy.running_since_ns;
+	life_check_caps(&life);
+	event_base_dispatch(life.base);
+	r = life_settle(&life);
+	return r ? r : ret_fault->code != FAULT_NONE ? FAULT_E_SET : 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A slot file is never unlinked while reeve runs on the host: a lock on a name that another process
+ * removes and makes again would be two locks. It is emptied instead.
+ *
+ * The lock says who is alive, but a child that was just cloned has it too, until it closes what it
+ * inherited or dies with its owner. So the owner's pid stands in the record: where the owner is dead and
+ * the lock is not free, it will be in a moment. The pid alone decides nothing; it may be another
+ * process's by now, or one of another pid namespace.
+ */
+#include "slot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#define RECORD_SIZE 96
+/* How long the children of a dead owner are given to die, and how often they are asked. */
+#define ORPHANS_MS 500
+#define ORPHANS_ASKED_US 500
+
+int slot_read(int fd, struct slot_record *ret)
+{
+	struct slot_record record = {};
+	char text[RECORD_SIZE];
+	unsigned long long id = 0;
+	int pid = 0;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	/* a record cut short by a crash names its session at least, or nobody */
+	if (n > 0 && sscanf(text, "%31s %llu %d", record.session_id, &id, &pid) < 1)
+		return -EUCLEAN;
+	record.cgroup_id = id;
+	record.owner = pid;
+	*ret = record;
+	return 0;
+}
+
+int slot_set_cgroup(const struct slot *slot, const char *session_id, uint64_t cgroup_id)
+{
+	char text[RECORD_SIZE];
+	int n = snprintf(text, sizeof(text), "%s %llu %d\n", session_id,
+			 (unsigned long long)cgroup_id, getpid());
+
+	return pwrite(slot->fd, text, (size_t)n, 0) == n ? 0 : -EIO;
+}
+
+/* Dead also when its parent has not taken its zombie yet. */
+static bool process_is_dead(pid_t pid)
+{
+	_cleanup_fd_ int fd = pidfd_open(pid, 0);
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+
+	return fd < 0 ? errno == ESRCH : poll(&end, 1, 0) > 0;
+}
+
+bool slot_is_alive(int fd)
+{
+	struct slot_record record;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return false;
+	if (slot_read(fd, &record) || record.owner <= 0 || !process_is_dead(record.owner))
+		return true;
+	for (unsigned int us = 0; us < ORPHANS_MS * 1000; us += ORPHANS_ASKED_US) {
+		usleep(ORPHANS_ASKED_US);
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return false;
+	}
+	return true;
+}
+
+int slot_take(const struct engine *engine, const char *session_id, struct slot *ret,
+	      struct fault *ret_fault)
+{
+	struct slot_record record;
+	char name[16];
+
+	for (unsigned int i = 0; i < REEVE_SLOTS_MAX; i++) {
+		_cleanup_fd_ int fd = -1;
+		int r;
+
+		snprintf(name, sizeof(name), "%u", i);
+		fd = openat(engine->slots_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB))
+			continue;
+		r = slot_read(fd, &record);
+		if (r)
+			return r;
+		/* an owner that died after the sweep: the next sweep's */
+		if (record.session_id[0])
+			continue;
+		ret->number = i;
+		ret->fd = fd_take(&fd);
+		return slot_set_cgroup(ret, session_id, 0);
+	}
+	return fault_set(ret_fault, FAULT_BUSY, "session",
+			 "wait for one to end; \"reeve doctor\" counts them",
+			 "all %d slots for sessions are taken", REEVE_SLOTS_MAX);
+}
+
+void slot_release(struct slot *slot)
+{
+	/* an emptied record that cannot be written is found and emptied by the next sweep */
+	if (slot->fd >= 0 && ftruncate(slot->fd, 0) == 0)
+		slot->number = 0;
+	fd_close(&slot->fd);
+}
+
+void slot_abandon(struct slot *slot)
+{
+	fd_close(&slot->fd);
+}
