@@ -76,7 +76,7 @@ generated_wire   := $(BUILD)/gen/schemas.h
 generated_kernel := $(BUILD)/gen/reeve.skel.h $(BUILD)/gen/seccomp_default.h
 seccomp_gen_src  := user/kernel/seccomp_gen.c user/kernel/seccomp_compile.c
 
-all: $(if $(wildcard user/cli/main.c),$(reeve))
+all: $(reeve)
 
 # --- user space -------------------------------------------------------------------------------------
 

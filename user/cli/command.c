@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options are rows with a function that takes the value; getopt_long does the splitting. The first
+ * argument that is no option ends them, so that the command to run keeps its own.
+ */
+#include "command.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#define OPTIONS_MAX 40
+/* getopt reports by number: rows start above every character that it uses itself */
+#define FIRST_ROW 256
+
+static int place_parent(void *to, const char *value, struct fault *ret_fault)
+{
+	(void)ret_fault;
+	((struct engine_config *)to)->parent = value;
+	return 0;
+}
+
+static int place_pin_dir(void *to, const char *value, struct fault *ret_fault)
+{
+	(void)ret_fault;
+	((struct engine_config *)to)->pin_dir = value;
+	return 0;
+}
+
+static int place_run_dir(void *to, const char *value, struct fault *ret_fault)
+{
+	(void)ret_fault;
+	((struct engine_config *)to)->run_dir = value;
+	return 0;
+}
+
+static int place_output_root(void *to, const char *value, struct fault *ret_fault)
+{
+	(void)ret_fault;
+	((struct engine_config *)to)->output_root = value;
+	return 0;
+}
+
+const struct option_row place_options[] = {
+	{ "parent", "CGROUP", "parent cgroup below the cgroup2 mount (" ENGINE_PARENT ")",
+	  place_parent },
+	{ "pin-dir", "DIR", "where programs, maps and links are pinned (" ENGINE_PIN_DIR ")",
+	  place_pin_dir },
+	{ "run-dir", "DIR", "what is known of live sessions (" ENGINE_RUN_DIR ")", place_run_dir },
+	{ "output-root", "DIR",
+	  "where each request gets its output directory (" ENGINE_OUTPUT_ROOT ")", place_output_root },
+	{},
+};
+
+static const struct option_row *const run_tables[] = { run_options, place_options, NULL };
+static const struct option_row *const doctor_tables[] = { doctor_options, place_options, NULL };
+static const struct option_row *const gc_tables[] = { gc_options, place_options, NULL };
+static const struct option_row *const help_tables[] = { help_options, NULL };
+
+const struct command commands[] = {
+	{ "run", "-- COMMAND [ARG...]", "run a command under the policy",
+	  "Runs COMMAND in a sandbox of its own under the kernel policy, metered and capped. Its output\n"
+	  "streams as it comes; the account follows on stderr, or all of it is one JSON document.\n"
+	  "With --request a sandbox_script document takes the place of COMMAND.",
+	  run_tables, command_run },
+	{ "doctor", "", "say what this host has and lacks for each promise",
+	  "Proves rather than guesses: loads, attaches, and is denied for real in a throw-away cgroup.\n"
+	  "Exit code 0: everything holds; 1: reeve runs, some promises do not hold; 125: it refuses to run.",
+	  doctor_tables, command_doctor },
+	{ "gc", "", "remove what dead runs left",
+	  "Removes what is left of runs that were killed. With --all also what belongs to the host: pinned\n"
+	  "programs, maps and links, the parent cgroup, the nftables table, the run directory.",
+	  gc_tables, command_gc },
+	{ "help", "[COMMAND]", "show this, or the help of a command",
+	  "Prints what there is to say of COMMAND, or the list of commands.", help_tables,
+	  command_help },
+	{},
+};
+
+const char reeve_summary[] = "runs other people's commands under a policy that the kernel keeps";
+
+const char reeve_text[] =
+	"Each request runs in a sandbox of its own, in a cgroup of its session. BPF programs attached\n"
+	"at the parent cgroup deny every private address, meter the CPU time to the nanosecond and stop\n"
+	"the session when its cap is reached. They stay attached and keep their promises when reeve is\n"
+	"stopped or killed. What a host cannot enforce is named by \"reeve doctor\" and in every result.";
+
+const char reeve_allowed_paths[] =
+	"Directories, separated by colons, that a document given with --request may name files and\n"
+	"directories in; the output root is always one. DEMESNE_ALLOWED_PATHS is read as well.";
+
+const struct exit_code_row exit_codes[] = {
+	{ EXIT_CODE_POLICY, "the request asks for what the policy does not grant" },
+	{ EXIT_CODE_CAP, "a cap was reached: CPU time or money" },
+	{ EXIT_CODE_TIME_BOX, "the time box is over" },
+	{ EXIT_CODE_REEVE, "reeve's own fault: bad input, a host that lacks a must, a failing step" },
+	{ 126, "the command cannot be executed" },
+	{ 127, "the command was not found" },
+	{ EXIT_CODE_SIGNAL, "and more: the command was ended by the signal of that number less 128" },
+	{},
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}
+
+static unsigned int options_collect(const struct command *command, struct option *ret_long,
+				    const struct option_row **ret_rows)
+{
+	unsigned int n = 0;
+
+	for (const struct option_row *const *table = command->options; *table; table++)
+		for (const struct option_row *row = *table; row->name && n < OPTIONS_MAX; row++) {
+			ret_long[n] = (struct option){
+				.name = row->name,
+				.has_arg = row->arg ? required_argument : no_argument,
+				.val = FIRST_ROW + (int)n,
+			};
+			ret_rows[n++] = row;
+		}
+	return n;
+}
+
+int command_parse(const struct command *command, int argc, char **argv, void *to, int *ret_rest,
+		  struct fault *ret_fault)
+{
+	struct option long_options[OPTIONS_MAX + 1] = {};
+	const struct option_row *rows[OPTIONS_MAX];
+	char remedy[64];
+	int at, r;
+
+	options_collect(command, long_options, rows);
+	snprintf(remedy, sizeof(remedy), "see \"reeve %s --help\"", command->name);
+	optind = 1;
+	opterr = 0;
+	while ((at = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
+		if (at == ':')
+			return fault_set(ret_fault, FAULT_USAGE, argv[optind - 1], remedy,
+					 "the option needs a value");
+		if (at < FIRST_ROW)
+			return fault_set(ret_fault, FAULT_USAGE, argv[optind - 1], remedy,
+					 "reeve %s has no such option, or it is ambiguous",
+					 command->name);
+		r = rows[at - FIRST_ROW]->set(to, optarg, ret_fault);
+		if (r)
+			return r;
+	}
+	*ret_rest = optind;
+	return 0;
+}

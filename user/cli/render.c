@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults, accounts and checks as lines of text. Nothing that a sandbox chose reaches the terminal from
+ * here but a command name in an event, and that is printed with its control characters shown.
+ */
+#include "render.h"
+
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/str.h"
+#include "../model/verdict.h"
+
+void render_fault(const struct fault *fault)
+{
+	fprintf(stderr, "reeve: %s%s%s%s%s\n", fault->field, fault->field[0] ? ": " : "",
+		fault->reason, fault->remedy[0] ? "; next: " : "", fault->remedy);
+}
+
+void render_errno(int err)
+{
+	fprintf(stderr, "reeve: unexpected error: %s\n", strerror(-err));
+}
+
+void render_swept(unsigned int swept)
+{
+	if (swept)
+		fprintf(stderr, "reeve: removed what %u killed run%s had left\n", swept,
+			swept == 1 ? "" : "s");
+}
+
+static void render_end(const struct run_result *result)
+{
+	if (result->outcome == RUN_EXITED && result->signal)
+		fprintf(stderr, "reeve: killed by signal %d (%s)", result->signal,
+			strsignal(result->signal));
+	else if (result->outcome == RUN_EXITED)
+		fprintf(stderr, "reeve: exit %d", result->exit_code);
+	else
+		fprintf(stderr, "reeve: %s", run_outcome_name(result->outcome));
+	if (result->cap.reached != REASON_OK)
+		fprintf(stderr, " (%s)", reason_text(result->cap.reached));
+}
+
+static void render_cap(const char *label, uint64_t cap, double unit)
+{
+	if (cap != POLICY_UNLIMITED)
+		fprintf(stderr, " of %.3f%s", (double)cap / unit, label);
+}
+
+static void render_event(const struct event *event)
+{
+	char given[EVENT_ADDRESS_SIZE], decoded[EVENT_ADDRESS_SIZE], comm[4 * REEVE_COMM_SIZE + 8];
+
+	event_given_text(event, given);
+	event_decoded_text(event, decoded);
+	str_show(event->comm, strnlen(event->comm, sizeof(event->comm)), comm, sizeof(comm));
+	fprintf(stderr, "reeve:     %s", event_hook_name(event->hook));
+	if (given[0])
+		fprintf(stderr, " %s port %u", given, event->port);
+	if (decoded[0] && strcmp(given, decoded) != 0)
+		fprintf(stderr, " (judged as %s)", decoded);
+	if (event->pid)
+		fprintf(stderr, " by %s[%u]", comm, event->pid);
+	fprintf(stderr, "\n");
+}
+
+static void render_denials(const struct run_result *result)
+{
+	for (unsigned int reason = 1; reason < REASON_COUNT; reason++) {
+		const struct run_denials *denials = &result->denials[reason - 1];
+
+		if (!denials->count)
+			continue;
+		fprintf(stderr, "reeve:   denied %llu: %s (%s)\n",
+			(unsigned long long)denials->count, reason_name(reason), reason_text(reason));
+		for (size_t i = 0; i < denials->n_first; i++)
+			render_event(&denials->first[i]);
+	}
+	if (result->events_lost)
+		fprintf(stderr, "reeve:   %llu denials are counted but not told\n",
+			(unsigned long long)result->events_lost);
+}
+
+static void render_not_enforced(const struct run_result *result)
+{
+	const char *before = "reeve:   not enforced here: ";
+
+	for (unsigned int i = 0; i < PROMISE_COUNT; i++) {
+		if (result->enforced[i])
+			continue;
+		fprintf(stderr, "%s%s", before, promise_name((enum promise)i));
+		before = ", ";
+	}
+	if (before[0] == ',')
+		fprintf(stderr, " (see \"reeve doctor\")\n");
+}
+
+void render_result(const struct run_result *result)
+{
+	render_end(result);
+	fprintf(stderr, "\nreeve:   cpu %.6f s", (double)result->cpu_ns / NSEC_PER_SEC);
+	render_cap(" s", result->cap.cpu_ns, NSEC_PER_SEC);
+	fprintf(stderr, ", wall %.3f s", (double)result->wall_ns / NSEC_PER_SEC);
+	fprintf(stderr, ", money %.6f", (double)result->money_ucents / REEVE_UCENTS_PER_CENT);
+	render_cap("", result->cap.money_ucents, REEVE_UCENTS_PER_CENT);
+	fprintf(stderr, " cents, %llu bytes out, %llu in\n", (unsigned long long)result->bytes_out,
+		(unsigned long long)result->bytes_in);
+	render_denials(result);
+	render_not_enforced(result);
+	fprintf(stderr, "reeve:   output %s\n", result->output_dir);
+}
+
+void render_doctor(const struct doctor_report *report)
+{
+	for (size_t i = 0; i < report->n_checks; i++) {
+		const struct doctor_check *check = &report->checks[i];
+
+		printf("%-9s %-18s %-13s %s\n", doctor_status_name(check->status), check->name,
+		       promise_name(check->promise), check->detail);
+		if (check->status != DOCTOR_OK)
+			printf("%-9s %-18s %-13s next: %s\n", "", "", "", check->remedy);
+	}
+}
