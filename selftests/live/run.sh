@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# "reeve run" as its caller sees it: exit codes, what the command finds, documents, the plan, cancelling.
+# What becomes of its output is in run_output.sh, what of bad input in run_bad.sh.
+
+. "${0%/*}/run_place.sh"
+
+quiet() { reeve run "$@" >"$TEST_TMP/stdout" 2>"$TEST_TMP/stderr"; }
+shell() { reeve run -- /bin/sh -c "$@" 2>"$TEST_TMP/stderr"; }
+
+own_codes() {
+	local code
+	for code in 0 1 2 42 121 255; do expect_exit $code quiet -- /bin/sh -c "exit $code"; done
+	expect_has "$(cat "$TEST_TMP/stderr")" "reeve: exit 255"
+}
+t "the exit code is the command's own" own_codes
+
+shell_codes() {
+	local signal
+	for signal in 1 2 6 9 11 13 15; do
+		expect_exit $((128 + signal)) quiet -- /bin/sh -c "kill -$signal \$\$"
+	done
+	expect_has "$(cat "$TEST_TMP/stderr")" "reeve: killed by signal 15 (Terminated)"
+	expect_exit 126 quiet -- /usr
+	expect_exit 126 quiet -- /usr/share
+	expect_has "$(cat "$TEST_TMP/stderr")" "/usr/share: Permission denied"
+	expect_exit 127 quiet -- /nowhere/to/be/found
+	expect_exit 127 quiet -- not-a-command
+	expect_has "$(cat "$TEST_TMP/stderr")" "not-a-command: No such file or directory"
+}
+t "signals and commands that cannot be run have the codes of a shell" shell_codes
+
+own_meanings() {
+	expect_exit 122 quiet --egress package-managers -- /bin/true
+	expect_exit 122 quiet --image python -- /bin/true
+	expect_exit 123 quiet --cpu-seconds 0.05 --file "$PROG/burn" -- /in/burn spin 0
+	expect_exit 124 quiet --time-box 0.2 -- /bin/sleep 15
+	expect_exit 125 quiet --cpu-seconds none -- /bin/true
+	expect_exit 125 quiet --memory-bytes 1 --pids 1 --cpu-millis 10 --no-such-option -- /bin/true
+}
+t "policy, cap, time box and reeve's own faults have codes of their own" own_meanings
+
+documented() {
+	local code
+	for code in 122 123 124 125 126 127 128; do
+		expect_has "$("$REEVE" run --help)" "  $code   "
+	done
+	expect_exit 0 "$REEVE" --help
+	expect_exit 125 "$REEVE" no-such-command
+	expect_exit 125 "$REEVE"
+}
+t "the help tells every code" documented
+
+environment() {
+	local said
+	said=$(SECRET=told LD_PRELOAD=x reeve run -- /usr/bin/env 2>/dev/null)
+	expect_lacks "$said" SECRET
+	expect_lacks "$said" LD_PRELOAD
+	expect_has "$said" PATH=
+	expect_eq "$(cut -d= -f1 <<<"$said" | sort | uniq -d)" "" "no variable twice"
+}
+t "the environment is made from nothing" environment
+
+standard_input() {
+	expect_eq "$(echo secret | reeve run -- /bin/cat 2>/dev/null)" ""
+	expect_eq "$(echo secret | reeve run -- /bin/sh -c 'read x; echo $?' 2>/dev/null)" 1
+	expect_eq "$(echo secret | (reeve run -- /bin/true 2>/dev/null; cat))" secret "left to its owner"
+}
+t "standard input is at end of file, and the caller's is left alone" standard_input
+
+arguments() {
+	local many long code
+	mapfile -t many < <(seq 1000)
+	expect_eq "$(shell 'echo $#' sh "${many[@]}")" 1000
+	long=$(head -c 131000 /dev/zero | tr '\0' x)
+	expect_eq "$(shell 'echo ${#1}' sh "$long")" 131000
+	expect_eq "$(shell 'printf "%s|" "$@"' sh '' 'a b' '*' $'\n' '"')" "|a b|*|"$'\n'"|\"|"
+	expect_eq "$(shell 'echo $*' sh --json -- --help)" "--json -- --help"
+	mapfile -t many < <(seq 1025)
+	expect_exit 125 quiet -- /bin/true "${many[@]}"
+	expect_has "$(cat "$TEST_TMP/stderr")" "most is 1024"
+	code=0
+	quiet -- /bin/true "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" "$long" || code=$?
+	expect_eq $code 125
+	expect_has "$(cat "$TEST_TMP/stderr")" "1179019 bytes; the most is 1048576"
+}
+t "arguments come whole, many and long ones too, and too many are refused" arguments
+
+document() {
+	local request=$TEST_TMP/request.json
+	cat >"$request" <<<'{"command": "echo \"$0 said $((1 + 1))\"; exit 7", "egress": "none"}'
+	expect_eq "$(reeve run --image host --request "$request" 2>/dev/null)" "/bin/sh said 2"
+	expect_exit 7 quiet --image host --request "$request"
+	expect_eq "$(reeve run --image host --request - 2>/dev/null <"$request")" "/bin/sh said 2"
+	expect_exit 123 quiet --image host --money-cents 0 --rate request=1 --request "$request"
+	echo '{"command": "true", "egress": "none"}' >"$request"
+	expect_exit 122 quiet --request "$request"
+	expect_has "$(cat "$TEST_TMP/stderr")" "anaconda"
+	echo '{"command": "true"}' >"$request"
+	expect_exit 122 quiet --image host --request "$request"
+	expect_has "$(cat "$TEST_TMP/stderr")" "package-managers"
+	expect_exit 0 quiet --image host --egress none --request "$request"
+	echo '{"command": "true", "egress": "none"}' >"$request"
+	expect_exit 125 quiet --image host --egress public --request "$request"
+}
+t "a document is run from a file and from standard input, and only narrowed" document
+
+document_inputs() {
+	local request=$TEST_TMP/request.json dir=$TEST_TMP/allowed
+	mkdir "$dir" && echo content >"$dir/file"
+	cat >"$request" <<-END
+		{"command": "cat /in/file", "egress": "none", "files": ["$dir/file"]}
+	END
+	expect_exit 125 quiet --image host --request "$request"
+	expect_has "$(cat "$TEST_TMP/stderr")" "/files/0: \"$dir/file\" does not lie in the allowed"
+	for variable in REEVE_ALLOWED_PATHS DEMESNE_ALLOWED_PATHS; do
+		export $variable="/nowhere:$dir"
+		expect_eq "$(reeve run --image host --request "$request" 2>/dev/null)" content
+		unset $variable
+	done
+}
+t "a document's files must lie where the operator allows" document_inputs
+
+plan() {
+	local said before after
+	before=$(find "$cgroups" /sys/fs/bpf "$TEST_TMP" | sort)
+	said=$(reeve run --dry-run --cpu-seconds 2 --file "$PROG/burn" -- /bin/sh -c 'echo x')
+	after=$(find "$cgroups" /sys/fs/bpf "$TEST_TMP" | sort)
+	expect_eq "$(comm -13 <(echo "$before") <(echo "$after") | grep -F -e "$parent" -e place -e "$TEST_TMP")" ""
+	expect_has "$said" '"cpu_cap_ns":	2000000000'
+	expect_has "$said" "$PROG/burn"
+	expect_has "$said" '"command":	["/bin/sh", "-c", "echo x"]'
+	expect_has "$said" '"egress":	"none"'
+	expect_exit 125 quiet --dry-run --file /nowhere -- /bin/true
+	expect_exit 125 quiet --dry-run --cpu-seconds 0 -- /bin/true
+}
+t "a dry run prints the plan, refuses what a run refuses, and makes nothing" plan
+
+begin() {
+	rm -rf "$TEST_TMP/out"
+	reeve_exec run --json "$@" >"$TEST_TMP/json" 2>"$TEST_TMP/stderr" &
+	reeve_pid=$!
+	wait_for 5 has_begun || fail "the command did not begin: $(cat "$TEST_TMP/stderr")"
+}
+
+# A signal asks gently first: a command that listens ends by itself, and its last words are kept.
+cancel() {
+	local signal code
+	for signal in INT TERM HUP; do
+		begin -- /bin/sh -c 'trap "echo told; exit 5" TERM; echo begun; while :; do sleep 0.05; done'
+		kill -$signal $reeve_pid
+		code=0
+		wait $reeve_pid || code=$?
+		expect_eq "$code $(json outcome "$(cat "$TEST_TMP/json")")" "130 cancelled" $signal
+		expect_has "$(cat "$TEST_TMP"/out/*/stdout.log)" told
+		expect_eq "$(sessions)" ""
+	done
+}
+t "Ctrl-C, TERM and HUP cancel, gently" cancel 60
+
+# A second one does not wait for who does not listen.
+cancel_twice() {
+	local code=0 began
+	begin --file "$PROG/burn" -- /bin/sh -c 'echo begun; exec /in/burn deaf 0'
+	kill -INT $reeve_pid
+	sleep 0.3
+	kill -0 $reeve_pid || fail "the first signal did not leave the command its time"
+	began=$(date +%s%N)
+	kill -INT $reeve_pid
+	wait $reeve_pid || code=$?
+	expect_eq "$code" 130
+	expect_le $((($(date +%s%N) - began) / 1000000)) 1500 "ms"
+	begin --file "$PROG/burn" -- /bin/sh -c 'echo begun; exec /in/burn deaf 0'
+	began=$(date +%s%N)
+	kill -INT $reeve_pid
+	code=0
+	wait $reeve_pid || code=$?
+	expect_eq "$code" 130
+	expect_le 1900 $((($(date +%s%N) - began) / 1000000))
+}
+t "a second Ctrl-C kills at once, one alone after two seconds" cancel_twice 40
+
+run_tests "$@"
