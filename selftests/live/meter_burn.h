@@ -9,7 +9,7 @@
 
 #include "meter_desk.h"
 
-#define DESK_WAIT_NS (15 * NSEC_PER_SEC)
+#define DESK_WAIT_NS (45 * NSEC_PER_SEC)
 
 static inline _Noreturn void burn_exec(const char *words)
 {
