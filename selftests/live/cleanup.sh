@@ -22,16 +22,16 @@ ends() {
 	before=$(traces)
 	says 0 "exit 0" reeve run -- /bin/true
 	expect_eq "$(traces)" "$before" "after a normal end"
-	says 143 "signal 15" reeve run -- /bin/sh -c 'sleep 30 & (setsid sleep 30 &) & kill -15 $$'
+	says 143 "signal 15" reeve run -- /bin/sh -c 'sleep 30.7291 & (setsid sleep 30.7291 &) & kill -15 $$'
 	expect_eq "$(traces)" "$before" "after a signal, with others alive"
 	says 123 capped reeve run --cpu-seconds 0.05 --file "$PROG/burn" -- /in/burn chains 4 1000 0
 	expect_eq "$(traces)" "$before" "after a cap"
 	says 124 timed_out reeve run --time-box 0.2 -- /bin/sleep 15
 	expect_eq "$(traces)" "$before" "after a time box"
-	says 0 "exit 0" reeve run -- /bin/sh -c 'mkdir -p /out/a/b; echo x >/out/a/b/c; sleep 30 &'
+	says 0 "exit 0" reeve run -- /bin/sh -c 'mkdir -p /out/a/b; echo x >/out/a/b/c; sleep 30.7291 &'
 	expect_eq "$(traces)" "$before" "after files and a background process"
 	expect_eq "$(cat "$TEST_TMP"/out/*/a/b/c)" x
-	expect_eq "$(pgrep -f 'sleep 30' | wc -l)" 0
+	expect_eq "$(pgrep -f 'sleep 30[.]7291' | wc -l)" 0
 }
 t "a run leaves nothing but its output directory, whatever its end" ends 60
 

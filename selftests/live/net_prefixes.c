@@ -139,6 +139,8 @@ TEST("no packet for a denied address leaves the host, and every allowed neighbou
 			 show(&addresses[i], shown));
 		EXPECT_HAS(text, want);
 	}
+	free(text);
+	pclose(counts);
 }
 
 TEARDOWN
