@@ -56,6 +56,9 @@ static inline void gate_net_make(void)
 			 "ip address add " GATE_HOST_V4 "/32 dev lo && "
 			 "ip address add " GATE_HOST_V6 "/128 dev lo nodad && "
 			 "ip route add default via 10.213.0.2 && ip route add default via fd72::2"));
+	/* the kernel makes an IPv6 address's local route behind the back of who adds it */
+	ASSERT_OK(system("for i in $(seq 500); do ip -6 route get " GATE_HOST_V6
+			 " | grep -q ^local && exit; sleep 0.01; done; exit 1"));
 	ifindex = if_nametoindex(GATE_DEVICE);
 	ASSERT_OK(bpf_map_update_elem(gate.guard.maps[GUARD_NETDEVS], &ifindex, &gate.id, BPF_ANY));
 }
