@@ -32,6 +32,7 @@
 #define TABLE NFT_RULES_TABLE
 #define SEAL "seal_"
 #define LOOK_TRIES 20
+#define MAKE_TRIES 20
 #define FIELD "nftables table inet " TABLE
 
 /* FNV-1a, for changes that happen; against one who forges sums the host's root needs no help. */
@@ -174,11 +175,18 @@ static void seal_name(const char *text, const struct look *look, char *ret, size
 		 look->sum);
 }
 
+static bool is_whole(const char *text, const struct look *look)
+{
+	char seal[64];
+
+	seal_name(text, look, seal, sizeof(seal));
+	return look->seals == 1 && strcmp(look->seal, seal) == 0;
+}
+
 int nft_check(enum nft_state *ret_state)
 {
 	_cleanup_free_ char *text = NULL;
 	struct look look = {};
-	char seal[64];
 	int r = nft_rules_text(&text);
 
 	r = r ? r : table_look(&look);
@@ -188,8 +196,7 @@ int nft_check(enum nft_state *ret_state)
 	}
 	if (r < 0)
 		return r;
-	seal_name(text, &look, seal, sizeof(seal));
-	*ret_state = look.seals == 1 && strcmp(look.seal, seal) == 0 ? NFT_WHOLE : NFT_DAMAGED;
+	*ret_state = is_whole(text, &look) ? NFT_WHOLE : NFT_DAMAGED;
 	return 0;
 }
 
@@ -248,23 +255,53 @@ static int run(const char *commands, struct fault *ret_fault)
 	return r;
 }
 
-int nft_make(struct fault *ret_fault)
+static int look_back(struct look *ret, struct fault *ret_fault)
 {
-	_cleanup_free_ char *text = NULL;
-	struct look look = {};
-	char seal[64], command[128];
-	int r = nft_rules_text(&text);
+	int r = table_look(ret);
 
-	r = r ? r : run(text, ret_fault);
-	if (r)
-		return r;
-	r = table_look(&look);
 	if (r < 0)
 		return fault_set_errno(ret_fault, FAULT_HOST, FIELD, NULL, -r,
 				       "cannot read the rules back");
+	return 0;
+}
+
+static int make_sealed(const char *text, struct fault *ret_fault)
+{
+	struct look look = {};
+	char seal[64], command[128];
+	int r = run(text, ret_fault);
+
+	r = r ? r : look_back(&look, ret_fault);
+	if (r)
+		return r;
 	seal_name(text, &look, seal, sizeof(seal));
 	snprintf(command, sizeof(command), "add chain inet " TABLE " %s\n", seal);
 	return run(command, ret_fault);
+}
+
+/*
+ * Beside the commit of another who makes the table as well, a dump may show a part of its rules or none:
+ * the kernel stops at the first table of the name, also at the one that goes. The seal of such a sum
+ * would lie in his table. So each looks at what came of it; a table without a seal is newer than ours,
+ * and its maker is about to look.
+ */
+int nft_make(struct fault *ret_fault)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = nft_rules_text(&text);
+
+	for (int tries = 0; !r && tries < MAKE_TRIES; tries++) {
+		struct look look = {};
+
+		r = make_sealed(text, ret_fault);
+		r = r ? r : look_back(&look, ret_fault);
+		if (!r && (look.seals == 0 || is_whole(text, &look)))
+			return 0;
+	}
+	if (r)
+		return r;
+	return fault_set(ret_fault, FAULT_HOST, FIELD, "Find out who changes the table.",
+			 "the table is changed by others as soon as it is made");
 }
 
 /* Changes are taken only as a batch in one packet, also when it is one change. */
