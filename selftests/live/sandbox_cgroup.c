@@ -53,6 +53,24 @@ TEST("a parent is made with all that is missing on its way, or reported as missi
 	EXPECT_GT(first, 1);
 }
 
+TEST("a parent that is not made yet can give what the cgroup above gives it")
+{
+	unsigned int given, would, has;
+	char path[128];
+
+	ASSERT_OK(cgroup_mount_open(&box.mount_fd, &box.fault));
+	ASSERT_OK(cgroup_read_given(box.mount_fd, &given));
+	ASSERT_OK(cgroup_parent_controllers(box.mount_fd, box_parent, &would, &box.fault));
+	EXPECT_EQ(would, given);
+	snprintf(path, sizeof(path), "%s/below", box_parent);
+	ASSERT_OK(cgroup_parent_controllers(box.mount_fd, path, &would, &box.fault));
+	EXPECT_EQ(would, 0);
+	box_make_cgroups(false);
+	ASSERT_OK(cgroup_parent_controllers(box.mount_fd, box_parent, &has, &box.fault));
+	EXPECT_EQ(has, given);
+	EXPECT_EQ(cgroup_parent_controllers(box.mount_fd, "/", &has, &box.fault), FAULT_E_SET);
+}
+
 TEST("a cgroup has the id that the kernel's file system gives it, and never an old one")
 {
 	uint64_t id, again;
@@ -188,6 +206,11 @@ TEST("a limit whose controller is missing is a fault, and one that is there is w
 	EXPECT_STREQ(text, "150000 100000\n");
 	ASSERT_GT(read(openat(fd, "memory.max", O_RDONLY), text, sizeof(text) - 1), 0);
 	EXPECT_HAS(text, "67108864\n");
+	if (faccessat(fd, "memory.swap.max", F_OK, 0) < 0)
+		return;
+	memset(text, 0, sizeof(text));
+	ASSERT_GT(read(openat(fd, "memory.swap.max", O_RDONLY), text, sizeof(text) - 1), 0);
+	EXPECT_STREQ(text, "0\n");
 }
 
 TEST("a user namespace maps the whole range, keeps no process, and takes no other inside")

@@ -202,15 +202,13 @@ static void controller_absent(struct exam *exam, const struct exam_row *row,
 			"cgroup2 does not offer the controller %s", name);
 }
 
-/* The parent's own where it exists; a new one gets what the throw-away one got. */
+/* A parent that is refused has a row of its own: here the throw-away one stands for it. */
 static int offered_read(struct exam *exam, unsigned int *ret)
 {
-	_cleanup_fd_ int fd = -1;
 	struct fault ignored = {};
-	uint64_t id;
-	int r = cgroup_parent_open(exam->mount_fd, exam->config->parent, false, &fd, &id, &ignored);
+	int r = cgroup_parent_controllers(exam->mount_fd, exam->config->parent, ret, &ignored);
 
-	return cgroup_read_controllers(r ? exam->parent_fd : fd, ret);
+	return r == FAULT_E_SET ? cgroup_read_controllers(exam->parent_fd, ret) : r;
 }
 
 static void controller(struct exam *exam, const struct exam_row *row, struct doctor_check *check)

@@ -150,6 +150,7 @@ static int plan_it(struct exam *exam, unsigned int slot, struct facts *facts, st
 {
 	static const char *const command[] = { "/bin/sh", "-c", "echo >" WRITTEN };
 	_cleanup_spec_ struct spec spec;
+	unsigned int controllers;
 	int r;
 
 	spec_init(&spec);
@@ -157,7 +158,9 @@ static int plan_it(struct exam *exam, unsigned int slot, struct facts *facts, st
 	if (!r)
 		r = facts_name(facts);
 	if (!r)
-		r = facts_read(&spec, exam->parent_fd, slot, facts, ret_fault);
+		r = cgroup_read_controllers(exam->parent_fd, &controllers);
+	if (!r)
+		r = facts_read(&spec, controllers, slot, facts, ret_fault);
 	return r ? r : plan_make(&spec, &facts->host, NULL, 0, ret, ret_fault);
 }
 

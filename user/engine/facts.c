@@ -52,10 +52,9 @@ static int network_read(const struct spec *spec, struct facts *facts, struct fau
 	return hostnet_resolv_conf(&facts->resolv_conf);
 }
 
-int facts_read(const struct spec *spec, int parent_fd, unsigned int slot, struct facts *facts,
-	       struct fault *ret_fault)
+int facts_read(const struct spec *spec, unsigned int controllers, unsigned int slot,
+	       struct facts *facts, struct fault *ret_fault)
 {
-	unsigned int controllers = 0;
 	size_t n;
 	int r;
 
@@ -65,8 +64,6 @@ int facts_read(const struct spec *spec, int parent_fd, unsigned int slot, struct
 	r = hostroot_read(facts->root, n);
 	if (!r)
 		r = network_read(spec, facts, ret_fault);
-	if (!r && parent_fd >= 0)
-		r = cgroup_read_controllers(parent_fd, &controllers);
 	if (r)
 		return r;
 	facts->host.session_id = facts->session_id;

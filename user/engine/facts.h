@@ -20,11 +20,11 @@ struct facts {
 int facts_name(struct facts *facts);
 
 /*
- * Looks at the host for @spec in slot @slot. @parent_fd is the parent cgroup, or -1 where it does not
- * exist yet. Only looks. Returns 0, -errno or FAULT_E_SET; free with facts_deinit in any case.
+ * Looks at the host for @spec in slot @slot. @controllers, a mask of enum cgroup_controller, is what the
+ * parent cgroup can give. Only looks. Returns 0, -errno or FAULT_E_SET; free with facts_deinit in any case.
  */
-int facts_read(const struct spec *spec, int parent_fd, unsigned int slot, struct facts *facts,
-	       struct fault *ret_fault);
+int facts_read(const struct spec *spec, unsigned int controllers, unsigned int slot,
+	       struct facts *facts, struct fault *ret_fault);
 void facts_deinit(struct facts *facts);
 #define _cleanup_facts_ _cleanup_(facts_deinit)
 

@@ -63,9 +63,9 @@ int run_plan(const struct engine_config *config, const struct run_args *args, st
 	     struct fault *ret_fault)
 {
 	_cleanup_(inputs_close) struct opened_inputs inputs = {};
-	_cleanup_fd_ int mount_fd = -1, parent_fd = -1;
+	_cleanup_fd_ int mount_fd = -1;
 	_cleanup_facts_ struct facts facts = {};
-	uint64_t parent_id;
+	unsigned int controllers;
 	int r = spec_check(args->spec, args->field_prefix, ret_fault);
 
 	if (!r)
@@ -73,14 +73,11 @@ int run_plan(const struct engine_config *config, const struct run_args *args, st
 	if (!r)
 		r = cgroup_mount_open(&mount_fd, ret_fault);
 	if (!r)
-		r = cgroup_parent_open(mount_fd, config->parent, false, &parent_fd, &parent_id,
-				       ret_fault);
-	if (r == -ENOENT)
-		r = 0;
+		r = cgroup_parent_controllers(mount_fd, config->parent, &controllers, ret_fault);
 	if (!r)
 		r = facts_name(&facts);
 	if (!r)
-		r = facts_read(args->spec, parent_fd, 0, &facts, ret_fault);
+		r = facts_read(args->spec, controllers, 0, &facts, ret_fault);
 	return r ? r : plan_make(args->spec, &facts.host, inputs.plan, inputs.n, ret, ret_fault);
 }
 
@@ -124,6 +121,7 @@ static void run_deinit(struct run *run)
 static int run_prepare(struct run *run, const struct engine_config *config, struct fault *ret_fault)
 {
 	const struct run_args *args = run->args;
+	unsigned int controllers;
 	int r = spec_check(args->spec, args->field_prefix, ret_fault);
 
 	if (!r)
@@ -135,8 +133,9 @@ static int run_prepare(struct run *run, const struct engine_config *config, stru
 	if (!r)
 		r = slot_open(&run->engine, &run->facts, &run->slot, ret_fault);
 	if (!r)
-		r = facts_read(args->spec, run->engine.parent_fd, run->slot.number, &run->facts,
-			       ret_fault);
+		r = cgroup_read_controllers(run->engine.parent_fd, &controllers);
+	if (!r)
+		r = facts_read(args->spec, controllers, run->slot.number, &run->facts, ret_fault);
 	if (!r)
 		r = plan_make(args->spec, &run->facts.host, run->inputs.plan, run->inputs.n,
 			      &run->plan, ret_fault);
@@ -145,15 +144,15 @@ static int run_prepare(struct run *run, const struct engine_config *config, stru
 
 static void enforced_fill(const struct run *run, struct run_result *result)
 {
-	const struct plan_limits *limits = &run->plan.limits;
+	const struct plan_host *host = &run->facts.host;
 
 	for (unsigned int i = 0; i < PROMISE_COUNT; i++)
 		result->enforced[i] = promise_is_must((enum promise)i);
 	result->enforced[PROMISE_UNIX_SOCKETS] = run->engine.guard.unix_hooks;
-	result->enforced[PROMISE_MEMORY] = limits->memory_bytes != 0;
-	result->enforced[PROMISE_PIDS] = limits->pids != 0;
-	result->enforced[PROMISE_CPU] = limits->cpu_millis != 0;
-	result->limits = *limits;
+	result->enforced[PROMISE_MEMORY] = host->has_memory;
+	result->enforced[PROMISE_PIDS] = host->has_pids;
+	result->enforced[PROMISE_CPU] = host->has_cpu;
+	result->limits = run->plan.limits;
 }
 
 static void result_begin(const struct run *run, struct run_result *result)

@@ -279,11 +279,11 @@ int cgroup_remove(int parent_fd, const char *name)
 	return unlinkat(parent_fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-int cgroup_read_controllers(int fd, unsigned int *ret_mask)
+static int controllers_read(int fd, const char *file, unsigned int *ret_mask)
 {
 	char text[512], *rest = text;
 	unsigned int mask = 0;
-	int r = file_read(fd, "cgroup.controllers", text, sizeof(text));
+	int r = file_read(fd, file, text, sizeof(text));
 
 	if (r < 0)
 		return r;
@@ -293,6 +293,16 @@ int cgroup_read_controllers(int fd, unsigned int *ret_mask)
 				mask |= controllers[i].bit;
 	*ret_mask = mask;
 	return 0;
+}
+
+int cgroup_read_controllers(int fd, unsigned int *ret_mask)
+{
+	return controllers_read(fd, "cgroup.controllers", ret_mask);
+}
+
+int cgroup_read_given(int fd, unsigned int *ret_mask)
+{
+	return controllers_read(fd, "cgroup.subtree_control", ret_mask);
 }
 
 int cgroup_enable_controllers(int fd, unsigned int mask)
@@ -329,6 +339,14 @@ static int limit_write(int fd, const char *file, uint64_t first, const char *sec
 	return 0;
 }
 
+/* memory.max leaves swap out: what exceeds it would go to the host's. A kernel without swap has no file. */
+static int swap_deny(int fd, struct fault *ret_fault)
+{
+	if (faccessat(fd, "memory.swap.max", F_OK, 0) < 0 && errno == ENOENT)
+		return 0;
+	return limit_write(fd, "memory.swap.max", 0, "", ret_fault);
+}
+
 int cgroup_write_limits(int fd, const struct plan_limits *limits, struct fault *ret_fault)
 {
 	int r = 0;
@@ -337,6 +355,8 @@ int cgroup_write_limits(int fd, const struct plan_limits *limits, struct fault *
 		r = limit_write(fd, "memory.max", limits->memory_bytes, "", ret_fault);
 		if (r == 0)
 			r = limit_write(fd, "memory.oom.group", 1, "", ret_fault);
+		if (r == 0)
+			r = swap_deny(fd, ret_fault);
 	}
 	if (r == 0 && limits->pids)
 		r = limit_write(fd, "pids.max", limits->pids, "", ret_fault);

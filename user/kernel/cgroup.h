@@ -29,6 +29,10 @@ int cgroup_mount_open(int *ret_fd, struct fault *ret_fault);
 int cgroup_parent_open(int mount_fd, const char *path, bool create, int *ret_fd, uint64_t *ret_id,
 		       struct fault *ret_fault);
 
+/* What the parent at @path can give to its children, or could if it was made now. */
+int cgroup_parent_controllers(int mount_fd, const char *path, unsigned int *ret_mask,
+			      struct fault *ret_fault);
+
 /* One cgroup directly below @parent_fd. Both return 0 or -errno; create does not take an old one. */
 int cgroup_create(int parent_fd, const char *name, int *ret_fd, uint64_t *ret_id);
 int cgroup_open(int parent_fd, const char *name, int *ret_fd, uint64_t *ret_id);
@@ -56,8 +60,9 @@ bool cgroup_was_oom(int fd);
 /* Removes @name and every cgroup below it, deepest first. 0 also when there is none; -EBUSY when used. */
 int cgroup_remove(int parent_fd, const char *name);
 
-/* Mask of enum cgroup_controller that @fd can give to its children. */
+/* Masks of enum cgroup_controller: what @fd can give to its children, and what it gives them. */
 int cgroup_read_controllers(int fd, unsigned int *ret_mask);
+int cgroup_read_given(int fd, unsigned int *ret_mask);
 
 /* Gives the controllers of @mask to the children of @fd. */
 int cgroup_enable_controllers(int fd, unsigned int mask);

@@ -130,20 +130,34 @@ static int refuse(const char *path, const char *what, struct fault *ret_fault)
 			 "\"%.200s\" is %s", path, what);
 }
 
+/* A path cut into its names, in a copy. */
+struct parent_path {
+	char copy[REEVE_PATH_MAX], *names[REEVE_PARENT_DEPTH_MAX];
+	int n;
+};
+
+static int path_parse(const char *path, struct parent_path *ret, struct fault *ret_fault)
+{
+	ret->n = -EINVAL;
+	if (snprintf(ret->copy, sizeof(ret->copy), "%s", path) < (int)sizeof(ret->copy))
+		ret->n = path_split(ret->copy, ret->names);
+	if (ret->n < 0)
+		return refuse(path, "not a path of one to eight names below the cgroup2 mount",
+			      ret_fault);
+	return 0;
+}
+
 int cgroup_parent_open(int mount_fd, const char *path, bool create, int *ret_fd, uint64_t *ret_id,
 		       struct fault *ret_fault)
 {
-	char copy[REEVE_PATH_MAX], *names[REEVE_PARENT_DEPTH_MAX];
+	struct parent_path parent;
 	_cleanup_fd_ int fd = -1;
 	uint64_t id;
-	int n = -EINVAL, r;
+	int r = path_parse(path, &parent, ret_fault);
 
-	if (snprintf(copy, sizeof(copy), "%s", path) < (int)sizeof(copy))
-		n = path_split(copy, names);
-	if (n < 0)
-		return refuse(path, "not a path of one to eight names below the cgroup2 mount",
-			      ret_fault);
-	r = path_walk(mount_fd, names, n, create, &fd, &id);
+	if (r)
+		return r;
+	r = path_walk(mount_fd, parent.names, parent.n, create, &fd, &id);
 	if (r == -ENOENT && !create)
 		return r;
 	if (r < 0)
@@ -154,5 +168,29 @@ int cgroup_parent_open(int mount_fd, const char *path, bool create, int *ret_fd,
 		return refuse(path, "the root cgroup", ret_fault);
 	*ret_fd = fd_take(&fd);
 	*ret_id = id;
+	return 0;
+}
+
+/* A new cgroup gets what the one above gives; one above that is new itself gives nothing. */
+int cgroup_parent_controllers(int mount_fd, const char *path, unsigned int *ret_mask,
+			      struct fault *ret_fault)
+{
+	struct parent_path parent;
+	_cleanup_fd_ int fd = -1;
+	uint64_t id;
+	int r = cgroup_parent_open(mount_fd, path, false, &fd, &id, ret_fault);
+
+	if (r == 0)
+		return cgroup_read_controllers(fd, ret_mask);
+	if (r != -ENOENT)
+		return r;
+	r = path_parse(path, &parent, ret_fault);
+	if (r == 0)
+		r = path_walk(mount_fd, parent.names, parent.n - 1, false, &fd, &id);
+	if (r == 0)
+		return cgroup_read_given(fd, ret_mask);
+	if (r != -ENOENT)
+		return r;
+	*ret_mask = 0;
 	return 0;
 }
