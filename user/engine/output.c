@@ -47,7 +47,7 @@ int output_dir_make(const char *root, const char *name, struct output_dir *ret,
 	_cleanup_fd_ int root_fd = -1;
 
 	/* the last part is made, as by mkdir: a mistyped path is not */
-	if (mkdir(root, 0755) && errno != EEXIST)
+	if (mkdir(root, 0711) && errno != EEXIST)
 		return fault_set_errno(ret_fault, FAULT_HOST, "--output-root", remedy, errno, "%s",
 				       root);
 	root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

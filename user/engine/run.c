@@ -148,6 +148,9 @@ static void enforced_fill(const struct run *run, struct run_result *result)
 
 	for (unsigned int i = 0; i < PROMISE_COUNT; i++)
 		result->enforced[i] = promise_is_must((enum promise)i);
+	/* what a given profile permits is its author's promise */
+	if (run->args->seccomp)
+		result->enforced[PROMISE_SECCOMP] = result->enforced[PROMISE_SOCKETS] = false;
 	result->enforced[PROMISE_UNIX_SOCKETS] = run->engine.guard.unix_hooks;
 	result->enforced[PROMISE_MEMORY] = host->has_memory;
 	result->enforced[PROMISE_PIDS] = host->has_pids;
@@ -184,6 +187,9 @@ static int run_live(struct run *run, struct fault *ret_fault)
 	int r = 0;
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+		r = -errno;
+	/* a command may open its output for reading and take what was announced here: a read never waits */
+	if (!r && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK)))
 		r = -errno;
 	files.stdout_fd = out[1];
 	files.stderr_fd = err[1];
