@@ -223,7 +223,7 @@ TEST("a path through a magic link is refused")
 TEST("confined inputs lie in an allowed directory by where they really are")
 {
 	const char *const *paths = LIST(at("allowed"), at("missing"), at("alias"));
-	const struct input_roots roots = { paths, 3 };
+	const struct input_roots roots = { .paths = paths, .n_paths = 3 };
 
 	ASSERT_OK(mkdir(at("allowed"), 0755));
 	ASSERT_OK(mkdir(at("allowed2"), 0755));
@@ -252,7 +252,7 @@ TEST("confined inputs lie in an allowed directory by where they really are")
 
 TEST("with no allowed directory at all every confined input is refused")
 {
-	const struct input_roots roots = { NULL, 0 };
+	const struct input_roots roots = {};
 
 	EXPECT_EQ(open_input(SPEC_INPUT_FILE, "/etc/passwd", &roots), FAULT_E_SET);
 	EXPECT_HAS(box.fault.reason, "(nothing)");

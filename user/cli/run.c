@@ -102,12 +102,11 @@ static int spec_read(struct run_options *options, int argc, char **argv, struct 
 static const char *const allowed_variables[] = { "REEVE_ALLOWED_PATHS", "DEMESNE_ALLOWED_PATHS" };
 
 /* The roots of both variables and the output root; @ret_owned holds the text that the paths point into. */
-static int roots_read(const struct engine_config *config, const char **ret_paths, size_t *ret_n,
+static int roots_read(const char **ret_paths, size_t *ret_n,
 		      char *ret_owned[ARRAY_SIZE(allowed_variables)])
 {
 	size_t n = 0;
 
-	ret_paths[n++] = config->output_root;
 	for (unsigned int i = 0; i < ARRAY_SIZE(allowed_variables); i++) {
 		const char *value = getenv(allowed_variables[i]);
 		char *rest, *path;
@@ -195,7 +194,7 @@ static int run_with(const struct run_options *options, const struct seccomp_plan
 	_cleanup_run_report_ struct run_report report = RUN_REPORT_INIT;
 	const char *paths[ALLOWED_ROOTS_MAX];
 	char *owned[ARRAY_SIZE(allowed_variables)] = {};
-	struct input_roots roots = { .paths = paths };
+	struct input_roots roots = { .paths = paths, .output_root = options->config.output_root };
 	struct run_args args = {
 		.spec = &options->spec,
 		.seccomp = seccomp,
@@ -205,7 +204,7 @@ static int run_with(const struct run_options *options, const struct seccomp_plan
 		.stderr_fd = options->json ? -1 : STDERR_FILENO,
 	};
 	struct fault fault = {};
-	int r = roots_read(&options->config, paths, &roots.n_paths, owned), code = EXIT_CODE_REEVE;
+	int r = roots_read(paths, &roots.n_paths, owned), code = EXIT_CODE_REEVE;
 
 	if (!r && options->dry_run) {
 		code = plan_show(options, &args);

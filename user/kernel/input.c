@@ -99,22 +99,37 @@ static int open_below(const char *root, const char *path)
 	return below ? path_open(root_fd, below, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS) : -ENOENT;
 }
 
-/* Replaces *fd by the same file reached from one of @roots. */
+/* Replaces *fd by the same file reached from @root. */
+static bool confine_to(int *fd, const char *path, const char *root)
+{
+	int inside = open_below(root, path);
+
+	if (inside < 0)
+		return false;
+	if (!same_file(inside, *fd)) {
+		close(inside);
+		return false;
+	}
+	fd_close(fd);
+	*fd = inside;
+	return true;
+}
+
+static bool is_root(int fd, const char *root)
+{
+	_cleanup_fd_ int root_fd = path_open(AT_FDCWD, root, 0);
+
+	return root_fd >= 0 && same_file(fd, root_fd);
+}
+
 static int confine(int *fd, const char *path, const struct input_roots *roots)
 {
-	for (size_t i = 0; i < roots->n_paths; i++) {
-		int inside = open_below(roots->paths[i], path);
-
-		if (inside < 0)
-			continue;
-		if (!same_file(inside, *fd)) {
-			close(inside);
-			continue;
-		}
-		fd_close(fd);
-		*fd = inside;
+	for (size_t i = 0; i < roots->n_paths; i++)
+		if (confine_to(fd, path, roots->paths[i]))
+			return 0;
+	if (roots->output_root && !is_root(*fd, roots->output_root) &&
+	    confine_to(fd, path, roots->output_root))
 		return 0;
-	}
 	return -EACCES;
 }
 
@@ -126,6 +141,9 @@ static void roots_text(const struct input_roots *roots, char *ret, size_t size)
 	for (size_t i = 0; i < roots->n_paths && len < size; i++)
 		len += (size_t)snprintf(ret + len, size - len, "%s%s", i ? ", " : "",
 					roots->paths[i]);
+	if (roots->output_root && len < size)
+		snprintf(ret + len, size - len, "%swhat is in %s/ID/", len ? ", " : "",
+			 roots->output_root);
 }
 
 static int refuse_outside(const char *path, const struct input_roots *roots, const char *field,

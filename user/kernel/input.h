@@ -15,6 +15,8 @@
 struct input_roots {
 	const char *const *paths;
 	size_t n_paths;
+	/* One more, what lies in whose directories only: itself, it would show each request's to the other. */
+	const char *output_root;
 };
 
 /*

@@ -23,7 +23,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,18 +39,35 @@ struct holder {
 	int ready_fd; /* the child's errno goes here, 0 when it has done its part */
 };
 
-static int forbid_nesting(void)
-{
-	_cleanup_fd_ int fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+/*
+ * What is counted in this namespace is counted for the host's root as well: without limits of its own one
+ * session could use up what root and the other sessions need.
+ */
+static const struct {
+	const char *file, *value;
+} limits[] = {
+	{ "/proc/sys/user/max_user_namespaces", "0" },
+	{ "/proc/sys/user/max_inotify_instances", "32" },
+	{ "/proc/sys/user/max_inotify_watches", "8192" },
+};
 
-	return fd < 0 || write(fd, "0", 1) != 1 ? errno : 0;
+static int limits_set(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		_cleanup_fd_ int fd = open(limits[i].file, O_WRONLY | O_CLOEXEC);
+		size_t n = strlen(limits[i].value);
+
+		if (fd < 0 || write(fd, limits[i].value, n) != (ssize_t)n)
+			return errno;
+	}
+	return 0;
 }
 
 /* Killed in its frame: the sanitizer would take the parent's later use of that memory for a mistake. */
 __attribute__((no_sanitize_address)) static int holder_main(void *arg)
 {
 	const struct holder *h = arg;
-	int err = prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? errno : forbid_nesting();
+	int err = prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? errno : limits_set();
 
 	/* The owner may have died before the signal was asked for. */
 	if (write(h->ready_fd, &err, sizeof(err)) != sizeof(err) || getppid() != h->owner)
@@ -65,16 +84,50 @@ static void holder_end(pid_t *pid)
 	waitpid(*pid, NULL, __WALL);
 }
 
+/*
+ * A user namespace takes its maxima of these from the soft limits of who makes it, and holds all ids in it
+ * together to them (kernel commit 21d1c5e386bc).
+ */
+static const struct {
+	__rlimit_resource_t resource;
+	rlim_t soft;
+} namespace_limits[] = {
+	{ RLIMIT_SIGPENDING, 4096 },
+	{ RLIMIT_MSGQUEUE, 64 * 1024 },
+};
+
+static void soft_limits_lower(struct rlimit before[ARRAY_SIZE(namespace_limits)])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
+		struct rlimit lower;
+
+		getrlimit(namespace_limits[i].resource, &before[i]);
+		lower = before[i];
+		if (lower.rlim_cur > namespace_limits[i].soft)
+			lower.rlim_cur = namespace_limits[i].soft;
+		setrlimit(namespace_limits[i].resource, &lower);
+	}
+}
+
+static void soft_limits_restore(const struct rlimit before[ARRAY_SIZE(namespace_limits)])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++)
+		setrlimit(namespace_limits[i].resource, &before[i]);
+}
+
 static pid_t holder_start(struct holder *h, char stack[STACK_SIZE])
 {
+	struct rlimit before[ARRAY_SIZE(namespace_limits)];
 	sigset_t all, old;
 	pid_t pid;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
+	soft_limits_lower(before);
 	pid = clone(holder_main, stack + STACK_SIZE, CLONE_VM | CLONE_NEWUSER, h);
 	if (pid < 0)
 		pid = -errno;
+	soft_limits_restore(before);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return pid;
 }
