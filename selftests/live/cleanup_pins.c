@@ -88,6 +88,22 @@ TEST("pins of another build, parent, level or network namespace are refused")
 	expect_taken(&place);
 }
 
+TEST("a second pin directory on the same parent is refused, and the first goes on")
+{
+	struct guard_place place;
+	struct guard second = GUARD_INIT;
+	struct fault fault = {};
+
+	desk_guard_open(&guard);
+	place_of(&place);
+	place.pin_dir = "/sys/fs/bpf/second";
+	EXPECT_EQ(guard_open(&place, &second, &fault), FAULT_E_SET);
+	EXPECT_HAS(fault.reason, "another --pin-dir");
+	EXPECT_FALSE(guard_exists(place.pin_dir));
+	place_of(&place);
+	expect_taken(&place);
+}
+
 TEST("a parent cgroup that was removed and made again has lost its programs, and is refused")
 {
 	_cleanup_fd_ int mount_fd = -1;

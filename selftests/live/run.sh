@@ -122,6 +122,36 @@ document_inputs() {
 }
 t "a document's files must lie where the operator allows" document_inputs
 
+# What one request left may be given to the next by who knows its directory; nobody may ask for all.
+outputs_of_others() {
+	local request=$TEST_TMP/request.json
+	reeve run -- /bin/sh -c 'echo secret >word' 2>/dev/null
+	echo '{"command": "cat /in/*/word /in/word", "egress": "none", "directories": ["'"$TEST_TMP/out"'"]}' >"$request"
+	expect_exit 125 quiet --image host --request "$request"
+	expect_has "$(cat "$TEST_TMP/stderr")" "/directories/0"
+	echo '{"command": "cat /in/word", "egress": "none", "files": ["'"$(echo "$TEST_TMP"/out/*/word)"'"]}' >"$request"
+	expect_eq "$(reeve run --image host --request "$request" 2>/dev/null)" secret
+}
+t "a document cannot ask for everybody's output" outputs_of_others
+
+# A profile that keeps init from starting the command.
+not_started() {
+	echo '{"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["vfork"], "action": "SCMP_ACT_ERRNO"}]}' \
+		>"$TEST_TMP/profile.json"
+	expect_exit 125 quiet --seccomp "$TEST_TMP/profile.json" -- /bin/true
+	expect_has "$(cat "$TEST_TMP/stderr")" "could not start the command"
+	expect_eq "$(json outcome "$(reeve run --json --seccomp "$TEST_TMP/profile.json" -- /bin/true 2>/dev/null | head -n 1)")" failed
+}
+t "a command that init cannot start is a failure, not a success" not_started
+
+# Whose profile permits more answers for it.
+own_profile() {
+	echo '{"defaultAction": "SCMP_ACT_ALLOW"}' >"$TEST_TMP/profile.json"
+	expect_has "$(reeve run --json --seccomp "$TEST_TMP/profile.json" -- /bin/true)" '"sockets":false'
+	expect_has "$(reeve run --json -- /bin/true)" '"sockets":true'
+}
+t "a result does not claim what a given profile may have permitted" own_profile
+
 plan() {
 	local said before after
 	before=$(find "$cgroups" /sys/fs/bpf "$TEST_TMP" | sort)
@@ -158,6 +188,24 @@ cancel() {
 	done
 }
 t "Ctrl-C, TERM and HUP cancel, gently" cancel 60
+
+# What is counted for a session is counted for the host's root as well, and so is bounded.
+quotas() {
+	expect_eq "$(reeve run -- /bin/cat /proc/sys/user/max_inotify_instances 2>/dev/null)" 32
+	expect_eq "$(reeve run -- /bin/cat /proc/sys/user/max_user_namespaces 2>/dev/null)" 0
+}
+t "a session cannot use up the quotas that it shares with the host" quotas
+
+hup_ignored() {
+	local code=0
+	trap '' HUP
+	begin -- /bin/sh -c 'echo begun; sleep 1; exit 7'
+	trap - HUP
+	kill -HUP $reeve_pid
+	wait $reeve_pid || code=$?
+	expect_eq $code 7
+}
+t "a signal that the caller ignores does not" hup_ignored
 
 # A second one does not wait for who does not listen.
 cancel_twice() {

@@ -62,7 +62,9 @@ int main(int argc, char **argv)
 	/* a reader that went away is an error of write(), not the end of the session's keeper */
 	signal(SIGPIPE, SIG_IGN);
 	code = dispatch(argc, argv);
-	if (fflush(stdout) && errno != EPIPE)
+	if (fflush(stdout) && errno != EPIPE) {
+		render_errno(-errno);
 		return EXIT_CODE_REEVE;
+	}
 	return code;
 }

@@ -88,8 +88,13 @@ static void status_readable(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (r && !life->error)
-		life->error = r;
+	if (r) {
+		life->exit = (struct spawn_exit){ .exit_code = -1 };
+		life->result->outcome = RUN_FAILED;
+		fault_set_errno(life->fault, FAULT_START, "command",
+				"give a seccomp profile that lets init start it: vfork, execve, wait4",
+				-r, "the sandbox's init could not start the command");
+	}
 	event_del(life->status);
 	life->ended = true;
 	life_kill(life);
@@ -126,10 +131,10 @@ static void ring_readable(int fd, short what, void *arg)
 		life->error = r;
 }
 
+/* The kernel may have told of a cap first. */
 static void time_box_over(int fd, short what, void *arg)
 {
-	(void)fd;
-	(void)what;
+	ring_readable(fd, what, arg);
 	life_stop(arg, RUN_TIMED_OUT, true);
 }
 
@@ -247,6 +252,7 @@ static int timers_make(struct life *life)
 
 static int watches_make(struct life *life)
 {
+	struct sigaction before;
 	const struct session *session = life->session;
 	int r = events_new(session->ring_fd, event_seen, life, &life->events);
 
@@ -260,6 +266,9 @@ static int watches_make(struct life *life)
 	    event_add(life->ring, NULL))
 		return -ENOMEM;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cancel_signals); i++) {
+		/* as nohup(1) has it */
+		if (sigaction(cancel_signals[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+			continue;
 		life->signals[i] = evsignal_new(life->base, cancel_signals[i], cancelled, life);
 		if (!life->signals[i] || event_add(life->signals[i], NULL))
 			return -ENOMEM;

@@ -249,6 +249,29 @@ static int pins_make(const struct guard_trial *trial, const char *dir)
 	return r;
 }
 
+/* Two sets of hooks on one cgroup would deny each other's sessions. */
+static int parent_is_free(const struct guard_place *place, struct fault *ret_fault)
+{
+	__u32 ids[64], n = ARRAY_SIZE(ids), flags;
+
+	if (bpf_prog_query(place->parent_fd, BPF_CGROUP_INET4_CONNECT, 0, &flags, ids, &n))
+		return -errno;
+	for (__u32 i = 0; i < n; i++) {
+		_cleanup_fd_ int fd = bpf_prog_get_fd_by_id(ids[i]);
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0 &&
+		    strcmp(info.name, "reeve_connect4") == 0)
+			return fault_set(
+				ret_fault, FAULT_ENFORCEMENT, "--parent",
+				"give each --pin-dir a --parent of its own, or the --pin-dir "
+				"that this one's programs are pinned at",
+				"the parent cgroup has reeve's programs of another --pin-dir");
+	}
+	return 0;
+}
+
 int guard_load(const struct guard_place *place, struct fault *ret_fault)
 {
 	_cleanup_(trial_freep) struct guard_trial *trial = NULL;
@@ -258,6 +281,8 @@ int guard_load(const struct guard_place *place, struct fault *ret_fault)
 	/* bpffs takes no dot in a name */
 	snprintf(dir, sizeof(dir), "%s-loading", place->pin_dir);
 	r = guard_remove(dir, ret_fault);
+	if (!r)
+		r = parent_is_free(place, ret_fault);
 	if (!r)
 		r = trial_make(place, &trial, ret_fault);
 	if (r)
