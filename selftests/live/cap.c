@@ -46,7 +46,9 @@ static uint64_t overshoot(const struct guard *guard, const char *words, unsigned
 	printf("dead after %llu ms, %llu kills\n",
 	       (unsigned long long)((clock_monotonic_ns() - begin) / NSEC_PER_MSEC),
 	       (unsigned long long)usage.kills);
-	EXPECT_TRUE(desk_agrees(usage.cpu_ns, stat_ns));
+	/* of threads that are killed, a part of a tick was seen in cpu.stat alone, once in hundreds of rounds */
+	if (!desk_agrees(usage.cpu_ns, stat_ns))
+		EXPECT_LE(stat_ns - usage.cpu_ns, TICK_MS * NSEC_PER_MSEC);
 	EXPECT_GE(usage.cpu_ns, CAP_NS);
 	EXPECT_GE(usage.kills, 1);
 	EXPECT_EQ(usage.stopped_generation, desk.policy.generation);
