@@ -21,6 +21,7 @@
 #define ATTACH_UNIX_SENDMSG ((enum bpf_attach_type)50)
 
 #define HOOKS_MAX 24
+#define DETACH_MS 1000
 
 struct guard_trial {
 	struct reeve *skel;
@@ -249,12 +250,12 @@ static int pins_make(const struct guard_trial *trial, const char *dir)
 	return r;
 }
 
-/* Two sets of hooks on one cgroup would deny each other's sessions. */
-static int parent_is_free(const struct guard_place *place, struct fault *ret_fault)
+/* 1 when a program of ours hangs on the parent, 0 when none does, or -errno. */
+static int parent_is_taken(int parent_fd)
 {
 	__u32 ids[64], n = ARRAY_SIZE(ids), flags;
 
-	if (bpf_prog_query(place->parent_fd, BPF_CGROUP_INET4_CONNECT, 0, &flags, ids, &n))
+	if (bpf_prog_query(parent_fd, BPF_CGROUP_INET4_CONNECT, 0, &flags, ids, &n))
 		return -errno;
 	for (__u32 i = 0; i < n; i++) {
 		_cleanup_fd_ int fd = bpf_prog_get_fd_by_id(ids[i]);
@@ -263,13 +264,29 @@ static int parent_is_free(const struct guard_place *place, struct fault *ret_fau
 
 		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0 &&
 		    strcmp(info.name, "reeve_connect4") == 0)
-			return fault_set(
-				ret_fault, FAULT_ENFORCEMENT, "--parent",
-				"give each --pin-dir a --parent of its own, or the --pin-dir "
-				"that this one's programs are pinned at",
-				"the parent cgroup has reeve's programs of another --pin-dir");
+			return 1;
 	}
 	return 0;
+}
+
+/*
+ * Two sets of hooks on one cgroup would deny each other's sessions. Links whose last pin went are detached by
+ * a worker of the kernel, a moment later.
+ */
+static int parent_check(const struct guard_place *place, struct fault *ret_fault)
+{
+	int r = parent_is_taken(place->parent_fd);
+
+	for (unsigned int ms = 0; r > 0 && ms < DETACH_MS; ms += 10) {
+		usleep(10 * 1000);
+		r = parent_is_taken(place->parent_fd);
+	}
+	if (r <= 0)
+		return r;
+	return fault_set(ret_fault, FAULT_ENFORCEMENT, "--parent",
+			 "give each --pin-dir a --parent of its own, or the --pin-dir that this "
+			 "one's programs are pinned at",
+			 "the parent cgroup has reeve's programs of another --pin-dir");
 }
 
 int guard_load(const struct guard_place *place, struct fault *ret_fault)
@@ -282,7 +299,7 @@ int guard_load(const struct guard_place *place, struct fault *ret_fault)
 	snprintf(dir, sizeof(dir), "%s-loading", place->pin_dir);
 	r = guard_remove(dir, ret_fault);
 	if (!r)
-		r = parent_is_free(place, ret_fault);
+		r = parent_check(place, ret_fault);
 	if (!r)
 		r = trial_make(place, &trial, ret_fault);
 	if (r)
