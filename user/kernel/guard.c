@@ -222,20 +222,49 @@ static int pins_remove(int pin_dir_fd, const char *kind)
 	return unlinkat(pin_dir_fd, kind, AT_REMOVEDIR) ? -errno : 0;
 }
 
-int guard_remove(const char *pin_dir, struct fault *ret_fault)
+static int pin_dir_remove(const char *pin_dir)
 {
 	static const char *const kinds[] = { "links", "progs", "maps" };
 	_cleanup_fd_ int fd = open(pin_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int r = 0;
 
-	if (fd < 0 && errno == ENOENT)
-		return 0;
 	if (fd < 0)
-		r = -errno;
+		return errno == ENOENT ? 0 : -errno;
 	for (unsigned int i = 0; !r && i < ARRAY_SIZE(kinds); i++)
 		r = pins_remove(fd, kinds[i]);
-	if (!r && rmdir(pin_dir))
-		r = -errno;
+	return r ? r : rmdir(pin_dir) ? -errno : 0;
+}
+
+int guard_remove_halves(const char *pin_dir, struct fault *ret_fault)
+{
+	static const char *const suffixes[] = { GUARD_LOADING, GUARD_REMOVING };
+	char path[REEVE_PATH_MAX];
+	int r;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		snprintf(path, sizeof(path), "%s%s", pin_dir, suffixes[i]);
+		r = pin_dir_remove(path);
+		if (r)
+			return fault_set_errno(ret_fault, FAULT_CLEANUP, "--pin-dir",
+					       "look with \"bpftool link show\" at who holds it",
+					       -r, "%s cannot be removed", path);
+	}
+	return 0;
+}
+
+/* By one rename first: who is killed on the way leaves no half of a guard under its name. */
+int guard_remove(const char *pin_dir, struct fault *ret_fault)
+{
+	char path[REEVE_PATH_MAX];
+	int r = guard_remove_halves(pin_dir, ret_fault);
+
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), "%s" GUARD_REMOVING, pin_dir);
+	if (rename(pin_dir, path))
+		r = errno == ENOENT ? 0 : -errno;
+	else
+		r = pin_dir_remove(path);
 	if (r)
 		return fault_set_errno(ret_fault, FAULT_CLEANUP, "--pin-dir",
 				       "look with \"bpftool link show\" at who holds it", -r,

@@ -295,9 +295,8 @@ int guard_load(const struct guard_place *place, struct fault *ret_fault)
 	char dir[REEVE_PATH_MAX];
 	int r;
 
-	/* bpffs takes no dot in a name */
-	snprintf(dir, sizeof(dir), "%s-loading", place->pin_dir);
-	r = guard_remove(dir, ret_fault);
+	snprintf(dir, sizeof(dir), "%s" GUARD_LOADING, place->pin_dir);
+	r = guard_remove_halves(place->pin_dir, ret_fault);
 	if (!r)
 		r = parent_check(place, ret_fault);
 	if (!r)
@@ -309,7 +308,7 @@ int guard_load(const struct guard_place *place, struct fault *ret_fault)
 		r = -errno;
 	if (!r)
 		return 0;
-	guard_remove(dir, ret_fault);
+	guard_remove_halves(place->pin_dir, ret_fault);
 	return fault_set_errno(ret_fault, FAULT_ENFORCEMENT, "--pin-dir",
 			       "look at the directory's owner and mode", -r, "%s cannot be filled",
 			       place->pin_dir);

@@ -7,6 +7,13 @@
 /* A hash of the BPF object in this binary: pins of another one are not ours. */
 uint64_t guard_load_build(void);
 
+/* The directories beside @pin_dir in which a guard is built and taken apart; bpffs takes no dot in a name. */
+#define GUARD_LOADING "-loading"
+#define GUARD_REMOVING "-removing"
+
+/* Removes what who was killed while loading or removing has left there. */
+int guard_remove_halves(const char *pin_dir, struct fault *ret_fault);
+
 /* Loads, attaches and pins everything at @place, all or nothing. */
 int guard_load(const struct guard_place *place, struct fault *ret_fault);
 
