@@ -148,7 +148,7 @@ static void output_root(struct exam *exam, const struct exam_row *row, struct do
 static int plan_it(struct exam *exam, unsigned int slot, struct facts *facts, struct plan *ret,
 		   struct fault *ret_fault)
 {
-	static const char *const command[] = { "/bin/sh", "-c", "echo >" WRITTEN };
+	static const char *const command[] = { "/bin/sh", "-c", ("echo >" WRITTEN) };
 	_cleanup_spec_ struct spec spec;
 	unsigned int controllers;
 	int r;
