@@ -73,13 +73,19 @@ static void add_all(struct peer *peer, const char *const *args)
 		add(peer, "%s", *args);
 }
 
+/* Files and no device: container runtimes give their standard streams to the container's owner. */
 static void peer_init(const struct peer_place *place, struct peer *ret, const char *name)
 {
+	char stream[sizeof(ret->log)];
+
 	*ret = (struct peer){ .name = name };
 	snprintf(ret->log, sizeof(ret->log), "%s/stderr", place->work);
 	posix_spawn_file_actions_init(&ret->actions);
-	posix_spawn_file_actions_addopen(&ret->actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&ret->actions, 1, "/dev/null", O_WRONLY, 0);
+	snprintf(stream, sizeof(stream), "%s/stdin", place->work);
+	posix_spawn_file_actions_addopen(&ret->actions, 0, stream, O_RDONLY | O_CREAT, 0600);
+	snprintf(stream, sizeof(stream), "%s/stdout", place->work);
+	posix_spawn_file_actions_addopen(&ret->actions, 1, stream, O_WRONLY | O_CREAT | O_TRUNC,
+					 0600);
 	posix_spawn_file_actions_addopen(&ret->actions, 2, ret->log, O_WRONLY | O_CREAT | O_TRUNC,
 					 0600);
 }
