@@ -66,7 +66,8 @@ terminal() {
 	command -v script >/dev/null || skip "script is not installed"
 	export -f reeve reeve_exec
 	export parent pins
-	said=$(script -qec 'bash -c "reeve run -- /bin/echo printed"' /dev/null </dev/null)
+	# Named, because script's default shell may be one that drops exported functions.
+	said=$(SHELL=$BASH script -qec 'reeve run -- /bin/echo printed' /dev/null </dev/null)
 	expect_has "$said" printed
 	expect_has "$said" "reeve: exit 0"
 }
