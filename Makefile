@@ -46,7 +46,8 @@ cpp_libs := $(shell pkg-config --cflags $(LIBRARY) 2>/dev/null)
 # libc's own parts stay shared.
 archive  = $(filter /%,$(shell $(CC) -print-file-name=$(patsubst -l%,lib%.a,$1)))
 libs     := $(foreach l,$(filter-out -lm -lpthread -ldl -lrt, \
-	    $(shell pkg-config --static --libs $(LIBRARY) 2>/dev/null)),$(or $(call archive,$l),$l))
+	    $(shell pkg-config --static --libs $(LIBRARY) 2>/dev/null)) \
+	    -lresolv,$(or $(call archive,$l),$l))
 
 compile   = $(CC) $(language) $(CFLAGS) $(sanitize) -MMD -MP -I$(BUILD)/gen $(cpp_libs)
 link      = $(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \

@@ -39,7 +39,7 @@ link() {
 	cc -o "$TEST_TMP/reeve" "$build/user/cli/main.o" "$TEST_TMP/changed.o" \
 		"$build"/lib{cli,engine,kernel,wire,model,base}.a -Wl,--as-needed \
 		$(pkg-config --libs libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp \
-			libnl-route-3.0 libnftables) || fail "cannot be linked"
+			libnl-route-3.0 libnftables) -lresolv || fail "cannot be linked"
 }
 
 # found REEVE CHECK: what its doctor says of the check.
