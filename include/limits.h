@@ -14,6 +14,13 @@
 #define REEVE_SESSIONS_MAX 16384
 /* Prefixes that the host or its operator adds to the built-in address table. */
 #define REEVE_HOST_PREFIXES_MAX 4096
+/* A host name that can be allowed, without a dot at its end. */
+#define REEVE_NAME_MAX 238
+/* The operator's configuration: its text, prefixes, names and NAT64 prefixes. */
+#define REEVE_CONFIG_BYTES_MAX (1024 * 1024)
+#define REEVE_CONFIG_PREFIXES_MAX 4096
+#define REEVE_CONFIG_NAMES_MAX 4096
+#define REEVE_CONFIG_NAT64_MAX 4
 /*
  * Rings of events: one a slot and one more for a daemon, made when first taken, kept for the next. A
  * power of two and a multiple of every page size in use.

@@ -25,6 +25,13 @@ enum policy_state {
 enum policy_egress {
 	POLICY_EGRESS_NONE,
 	POLICY_EGRESS_PUBLIC,
+	POLICY_EGRESS_PACKAGE_MANAGERS, /* TCP to servers whose name is allowed */
+};
+
+/* The ports that a name or an address may be open at, as bits. */
+enum policy_port {
+	POLICY_PORT_TLS = 1,  /* 443 */
+	POLICY_PORT_HTTP = 2, /* 80 */
 };
 
 /* Micro-cents for one unit; each at most REEVE_RATE_UCENTS_MAX. */

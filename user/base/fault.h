@@ -20,6 +20,7 @@
 	X(BUSY, "host.busy")                                                                       \
 	X(START, "sandbox.start_failed")                                                           \
 	X(CLEANUP, "cleanup.failed")                                                               \
+	X(CONFIG, "config.invalid")                                                                \
 	X(INTERNAL, "internal")
 
 enum fault_code {

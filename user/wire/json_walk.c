@@ -26,12 +26,18 @@ static size_t at_print(const struct json_at *at, char *ret, size_t size)
 	return used + (size_t)n;
 }
 
+void json_at_show(const struct json_at *at, char *ret, size_t size)
+{
+	snprintf(ret, size, "/");
+	at_print(at, ret, size);
+}
+
 int json_refuse(struct json_walk *walk, const struct json_at *at, const char *fmt, ...)
 {
-	char field[sizeof(walk->fault->field)] = "/", reason[sizeof(walk->fault->reason)];
+	char field[sizeof(walk->fault->field)], reason[sizeof(walk->fault->reason)];
 	va_list args;
 
-	at_print(at, field, sizeof(field));
+	json_at_show(at, field, sizeof(field));
 	va_start(args, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);

@@ -32,6 +32,9 @@ struct json_key {
 	bool nullable; /* null is the same as no key: some writers print it for what is empty */
 };
 
+/* The place as a JSON pointer; "/" for the root. */
+void json_at_show(const struct json_at *at, char *ret, size_t size);
+
 int json_refuse(struct json_walk *walk, const struct json_at *at, const char *fmt, ...)
 	_printf_(3, 4);
 int json_refuse_value(struct json_walk *walk, const cJSON *item, const struct json_at *at,
