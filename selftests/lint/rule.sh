@@ -13,12 +13,13 @@ cd "${0%/*}/../.." || exit 1
 root=$PWD
 rules=() breaches=() breach_paths=()
 
-# The project's files with one of these suffixes, or all. Inputs of fuzzers are data.
+# The project's files with one of these suffixes, or all. Inputs of fuzzers and samples of packets are data.
 files() {
 	local suffix names=()
 	for suffix in "$@"; do names+=(-o -name "*$suffix"); done
 	[ $# != 0 ] || names=(-o -true)
-	find . \( -path ./.git -o -path './build*' -o -path './selftests/fuzz/corpus' \) -prune -o \
+	find . \( -path ./.git -o -path './build*' -o -path './selftests/fuzz/corpus' -o \
+		-path './selftests/vectors/hello' \) -prune -o \
 		-type f \( "${names[@]:1}" \) -printf '%P\n' | sort
 }
 
