@@ -3,7 +3,8 @@
  * connect(), sendmsg() and bind() with an address: the fast, typed no. The address is judged as the
  * kernel will use it: an IPv4 address on an IPv6 socket arrives here as v4-mapped, or at the IPv4 hook.
  */
-#include "session.bpf.h"
+#include "peer.bpf.h"
+#include <linux/in.h>
 
 static __always_inline struct decide_addr ctx_addr(struct bpf_sock_addr *ctx, int family)
 {
@@ -33,10 +34,16 @@ static __always_inline struct attempt ctx_attempt(struct bpf_sock_addr *ctx, int
 static __always_inline int peer_verdict(struct bpf_sock_addr *ctx, int family, enum event_hook hook)
 {
 	struct attempt attempt = ctx_attempt(ctx, family, hook);
+	struct egress_use use = {
+		.protocol = ctx->protocol,
+		.port = attempt.port,
+		.opens = 1,
+		.sends = hook == EVENT_SENDMSG || ctx->protocol == IPPROTO_TCP,
+	};
 	struct session session;
 
 	session_of_current(&session);
-	return verdict_call(&session, &attempt, session_peer(&session, &attempt.given));
+	return verdict_call(&session, &attempt, session_peer(&session, &attempt.given, &use));
 }
 
 SEC("cgroup/connect4")
@@ -72,7 +79,7 @@ static __always_inline int bind_verdict(struct bpf_sock_addr *ctx, int family)
 
 	session_of_current(&session);
 	reason = session_state(&session);
-	class = decide_class(&attempt.given);
+	class = peer_class(&attempt.given);
 	if (reason == REASON_OK && class != REASON_LOOPBACK && class != REASON_THIS_HOST)
 		reason = REASON_BIND;
 	return verdict_call(&session, &attempt, reason);

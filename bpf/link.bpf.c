@@ -4,9 +4,9 @@
  * came from, it is judged again, and a destination that the host would deliver to itself is refused by
  * the host's own routing table, as it is at this moment.
  */
-#include "packet.bpf.h"
-
-#include <linux/pkt_cls.h>
+#include "flow.bpf.h"
+#include "flow_reset.bpf.h"
+#include "link_mark.bpf.h"
 
 /* RFC 792 and RFC 4443; <linux/icmp.h> pulls in libc */
 #define ICMP_DEST_UNREACH 3
@@ -64,7 +64,49 @@ static __always_inline void link_session(struct session *session, __u32 ifindex)
 	session_find(session, cgroup ? *cgroup : 0);
 }
 
-static __always_inline int link_verdict(struct __sk_buff *skb, int inbound)
+static __always_inline enum reason
+link_out_judge(struct __sk_buff *skb, const struct session *session, struct packet *packet)
+{
+	struct egress_use use = { packet->protocol, packet->to_port, packet->opens, 1 };
+	enum reason reason = session_peer(session, &packet->to, &use);
+	struct flow_segment segment;
+
+	if (reason != REASON_OK)
+		return reason;
+	/* loopback addresses have no business on a wire */
+	if (peer_is_loopback(&packet->to))
+		return REASON_LOOPBACK;
+	if (link_is_local(skb, packet))
+		return REASON_HOST_ADDRESS;
+	if (!session->policy || session->policy->egress != POLICY_EGRESS_PACKAGE_MANAGERS)
+		return REASON_OK;
+	if (flow_segment(skb, session->cgroup, packet, &segment))
+		return REASON_NAME_HIDDEN;
+	reason = flow_judge(skb, &segment);
+	packet->connected = segment.connected;
+	return reason;
+}
+
+/*
+ * A client is told at once that its connection is over; a packet to a wrong place, or of a session that
+ * may not send, is dropped.
+ */
+static __always_inline int link_refuse(struct __sk_buff *skb, struct packet *packet,
+				       enum reason reason)
+{
+	switch (reason) {
+	case FLOW_TOLD:
+	case REASON_NAME:
+	case REASON_NAME_HIDDEN:
+	case REASON_PORT:
+		return packet->protocol == IPPROTO_TCP ? reset_send(skb, packet) : TC_ACT_SHOT;
+	default:
+		return TC_ACT_SHOT;
+	}
+}
+
+SEC("tc")
+int reeve_link_out(struct __sk_buff *skb)
 {
 	struct attempt attempt = { .hook = EVENT_LINK };
 	struct session session;
@@ -74,28 +116,34 @@ static __always_inline int link_verdict(struct __sk_buff *skb, int inbound)
 	link_session(&session, skb->ifindex);
 	/* what is refused here is housekeeping of a kernel, multicast say: not an attempt of the session */
 	if (packet_read(skb, sizeof(struct ethhdr), bpf_ntohs(skb->protocol), &packet))
-		return inbound && link_is_icmp_error(skb, &packet) ? TC_ACT_OK : TC_ACT_SHOT;
+		return TC_ACT_SHOT;
 	attempt.family = packet.family;
 	attempt.protocol = packet.protocol;
-	attempt.given = inbound ? packet.from : packet.to;
-	attempt.port = inbound ? packet.from_port : packet.to_port;
-	reason = session_packet(&session, &attempt.given, inbound && packet.opens);
-	/* loopback addresses have no business on a wire */
-	if (reason == REASON_OK && decide_is_loopback(&attempt.given))
-		reason = REASON_LOOPBACK;
-	if (reason == REASON_OK && !inbound && link_is_local(skb, &packet))
-		reason = REASON_HOST_ADDRESS;
-	return verdict(&session, &attempt, reason, 0) == ALLOW ? TC_ACT_OK : TC_ACT_SHOT;
-}
-
-SEC("tc")
-int reeve_link_out(struct __sk_buff *skb)
-{
-	return link_verdict(skb, 0);
+	attempt.given = packet.to;
+	attempt.port = packet.to_port;
+	reason = link_out_judge(skb, &session, &packet);
+	if (reason != FLOW_TOLD && verdict(&session, &attempt, reason, 0) == ALLOW)
+		return link_pass(skb, &packet);
+	return link_refuse(skb, &packet, reason);
 }
 
 SEC("tc")
 int reeve_link_in(struct __sk_buff *skb)
 {
-	return link_verdict(skb, 1);
+	struct attempt attempt = { .hook = EVENT_LINK };
+	struct session session;
+	struct packet packet;
+	enum reason reason;
+
+	link_session(&session, skb->ifindex);
+	if (packet_read(skb, sizeof(struct ethhdr), bpf_ntohs(skb->protocol), &packet))
+		return link_is_icmp_error(skb, &packet) ? TC_ACT_OK : TC_ACT_SHOT;
+	attempt.family = packet.family;
+	attempt.protocol = packet.protocol;
+	attempt.given = packet.from;
+	attempt.port = packet.from_port;
+	reason = session_packet_in(&session, &packet.from, packet.opens);
+	if (reason == REASON_OK && peer_is_loopback(&packet.from))
+		reason = REASON_LOOPBACK;
+	return verdict(&session, &attempt, reason, 0) == ALLOW ? TC_ACT_OK : TC_ACT_SHOT;
 }

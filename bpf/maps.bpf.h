@@ -45,13 +45,31 @@ struct events_map {
 	__array(values, struct event_ring);
 };
 
-/* what the host and its operator deny beyond the built-in prefixes -> enum reason */
-struct host_prefixes_map {
+/* what the host, its operator and the sessions' owners say of addresses, beyond the built-in table */
+struct prefixes_map {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, REEVE_HOST_PREFIXES_MAX);
-	__type(key, struct host_prefix);
+	__uint(max_entries, REEVE_PREFIXES_MAX);
+	__type(key, struct policy_prefix);
 	__type(value, enum reason);
+};
+
+/* addresses that allowed names have; a trie, so that one session's can be walked */
+struct addresses_map {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, REEVE_ADDRESSES_MAX);
+	__type(key, struct policy_prefix);
+	__type(value, struct policy_address);
+};
+
+/* allowed names -> enum policy_port bits */
+struct names_map {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, REEVE_NAMES_MAX);
+	__type(key, struct policy_name);
+	__type(value, __u32);
 };
 
 /* ifindex of a session's device on the host -> the session's cgroup id */
@@ -73,7 +91,9 @@ struct host_map {
 extern struct policies_map policies SEC(".maps");
 extern struct usages_map usages SEC(".maps");
 extern struct events_map events SEC(".maps");
-extern struct host_prefixes_map host_prefixes SEC(".maps");
+extern struct prefixes_map prefixes SEC(".maps");
+extern struct addresses_map addresses SEC(".maps");
+extern struct names_map names SEC(".maps");
 extern struct netdevs_map netdevs SEC(".maps");
 extern struct host_map host SEC(".maps");
 

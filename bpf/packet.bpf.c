@@ -10,6 +10,7 @@ static __always_inline int packet_verdict(struct __sk_buff *skb, enum event_hook
 {
 	struct attempt attempt = { .hook = hook };
 	struct session session;
+	struct egress_use use;
 	struct packet packet;
 	enum reason reason;
 	__u64 *bytes;
@@ -21,8 +22,12 @@ static __always_inline int packet_verdict(struct __sk_buff *skb, enum event_hook
 	attempt.protocol = packet.protocol;
 	attempt.given = hook == EVENT_PACKET_OUT ? packet.to : packet.from;
 	attempt.port = hook == EVENT_PACKET_OUT ? packet.to_port : packet.from_port;
-	reason = session_packet(&session, &attempt.given, hook == EVENT_PACKET_IN && packet.opens);
-	if (reason == REASON_OK && session.usage && !decide_is_loopback(&attempt.given)) {
+	use = (struct egress_use){ packet.protocol, packet.to_port, packet.opens, 1 };
+	if (hook == EVENT_PACKET_OUT)
+		reason = session_peer(&session, &attempt.given, &use);
+	else
+		reason = session_packet_in(&session, &attempt.given, packet.opens);
+	if (reason == REASON_OK && session.usage && !peer_is_loopback(&attempt.given)) {
 		bytes = hook == EVENT_PACKET_OUT ? &session.usage->bytes_out
 						 : &session.usage->bytes_in;
 		__sync_fetch_and_add(bytes, skb->len);

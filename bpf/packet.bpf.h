@@ -6,7 +6,7 @@
 #ifndef REEVE_PACKET_BPF_H
 #define REEVE_PACKET_BPF_H
 
-#include "session.bpf.h"
+#include "peer.bpf.h"
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -15,6 +15,7 @@
 
 #define NEXTHDR_FRAGMENT 44
 #define IP_FRAGMENT_OFFSET 0x1fff
+#define IP_FRAGMENT_MORE 0x2000
 #define IPV6_FRAGMENT_OFFSET 0xfff8
 
 struct packet {
@@ -23,13 +24,16 @@ struct packet {
 	__u16 to_port, from_port;
 	__u8 protocol;
 	__u8 opens; /* a TCP segment that opens a connection */
+	__u8 fragment;
+	__u8 connected; /* flow.bpf.h knows the connection, and its server does */
 	__u16 bytes;
+	__u32 l4_at;
+	struct tcphdr tcp;
 	__u32 fib_to[4], fib_from[4]; /* the same addresses, network byte order */
 };
 
 static __always_inline int packet_read_l4(struct __sk_buff *skb, __u32 offset, struct packet *packet)
 {
-	struct tcphdr tcp;
 	__be16 ports[2];
 
 	if (packet->protocol != IPPROTO_TCP && packet->protocol != IPPROTO_UDP)
@@ -40,9 +44,10 @@ static __always_inline int packet_read_l4(struct __sk_buff *skb, __u32 offset, s
 	packet->to_port = bpf_ntohs(ports[1]);
 	if (packet->protocol != IPPROTO_TCP)
 		return 0;
-	if (bpf_skb_load_bytes(skb, offset, &tcp, sizeof(tcp)))
+	if (bpf_skb_load_bytes(skb, offset, &packet->tcp, sizeof(packet->tcp)))
 		return -1;
-	packet->opens = tcp.syn && !tcp.ack;
+	packet->l4_at = offset;
+	packet->opens = packet->tcp.syn && !packet->tcp.ack;
 	return 0;
 }
 
@@ -59,20 +64,11 @@ static __always_inline int packet_read_v4(struct __sk_buff *skb, __u32 offset, s
 	packet->from = decide_from_v4(bpf_ntohl(ip.saddr));
 	packet->fib_to[0] = ip.daddr;
 	packet->fib_from[0] = ip.saddr;
+	packet->fragment = !!(bpf_ntohs(ip.frag_off) & (IP_FRAGMENT_OFFSET | IP_FRAGMENT_MORE));
 	/* a later fragment has no ports; its destination is judged like any other */
 	if (bpf_ntohs(ip.frag_off) & IP_FRAGMENT_OFFSET)
 		return ip.protocol == IPPROTO_TCP || ip.protocol == IPPROTO_UDP ? 0 : -1;
 	return packet_read_l4(skb, offset + sizeof(ip), packet);
-}
-
-static __always_inline struct decide_addr addr_from_be(const __be32 *be)
-{
-	struct decide_addr addr = {
-		(__u64)bpf_ntohl(be[0]) << 32 | bpf_ntohl(be[1]),
-		(__u64)bpf_ntohl(be[2]) << 32 | bpf_ntohl(be[3]),
-	};
-
-	return addr;
 }
 
 static __always_inline int packet_read_v6(struct __sk_buff *skb, __u32 offset, struct packet *packet)
@@ -99,6 +95,7 @@ static __always_inline int packet_read_v6(struct __sk_buff *skb, __u32 offset, s
 	if (bpf_skb_load_bytes(skb, offset, &fragment, sizeof(fragment)))
 		return -1;
 	packet->protocol = fragment.next;
+	packet->fragment = 1;
 	if (bpf_ntohs(fragment.offset) & IPV6_FRAGMENT_OFFSET)
 		return fragment.next == IPPROTO_TCP || fragment.next == IPPROTO_UDP ? 0 : -1;
 	return packet_read_l4(skb, offset + sizeof(fragment), packet);

@@ -43,6 +43,16 @@ static __always_inline void session_count(struct session *session, enum reason r
 		__sync_fetch_and_add((__u64 *)&session->usage->denials + index, 1);
 }
 
+static __always_inline struct decide_addr addr_from_be(const __be32 *be)
+{
+	struct decide_addr addr = {
+		(__u64)bpf_ntohl(be[0]) << 32 | bpf_ntohl(be[1]),
+		(__u64)bpf_ntohl(be[2]) << 32 | bpf_ntohl(be[3]),
+	};
+
+	return addr;
+}
+
 static __always_inline void event_addr(__u8 *to, const struct decide_addr *addr)
 {
 	__u64 hi = bpf_cpu_to_be64(addr->hi), lo = bpf_cpu_to_be64(addr->lo);

@@ -10,7 +10,6 @@
 #include "report.bpf.h"
 
 #include "account.h"
-#include "decide.h"
 
 #define ALLOW 1
 #define DENY 0
@@ -36,43 +35,6 @@ static __always_inline enum reason session_state(const struct session *session)
 	if (!session->policy || !session->usage)
 		return REASON_NO_SESSION;
 	return account_state(session->policy, session->usage, bpf_ktime_get_ns());
-}
-
-/* May the session exchange packets with @addr: its state, the built-in table, the host's prefixes. */
-static __always_inline enum reason session_peer(const struct session *session,
-						const struct decide_addr *addr)
-{
-	enum reason reason = session_state(session);
-	struct decide_addr judged;
-	struct host_prefix key;
-	enum reason *host;
-	__u64 be;
-
-	if (reason != REASON_OK)
-		return reason;
-	reason = decide_class(addr);
-	if (reason != REASON_OK)
-		return decide_peer(session->policy, reason);
-	judged = decide_decode(addr);
-	key.prefixlen = 128;
-	be = bpf_cpu_to_be64(judged.hi);
-	__builtin_memcpy(key.addr, &be, 8);
-	be = bpf_cpu_to_be64(judged.lo);
-	__builtin_memcpy(key.addr + 8, &be, 8);
-	host = bpf_map_lookup_elem(&host_prefixes, &key);
-	/* whatever its value is, an entry here can only deny */
-	return host && *host != REASON_OK ? *host : decide_peer(session->policy, REASON_OK);
-}
-
-/* The same for a packet; @knocks: it comes in and opens a connection, as only loopback may. */
-static __always_inline enum reason session_packet(const struct session *session,
-						  const struct decide_addr *peer, int knocks)
-{
-	enum reason reason = session_peer(session, peer);
-
-	if (reason == REASON_OK && knocks && !decide_is_loopback(peer))
-		return REASON_INBOUND;
-	return reason;
 }
 
 /*

@@ -107,7 +107,10 @@ static inline enum reason decide_peer(const struct policy *policy, enum reason c
 		return REASON_OK;
 	if (class != REASON_OK)
 		return class;
-	return policy->egress == POLICY_EGRESS_PUBLIC ? REASON_OK : REASON_EGRESS_NONE;
+	return policy->egress == POLICY_EGRESS_PUBLIC ||
+			       policy->egress == POLICY_EGRESS_PACKAGE_MANAGERS
+		       ? REASON_OK
+		       : REASON_EGRESS_NONE;
 }
 
 #endif

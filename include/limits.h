@@ -12,8 +12,12 @@
 
 /* Sessions whose policy the kernel holds at one time. */
 #define REEVE_SESSIONS_MAX 16384
-/* Prefixes that the host or its operator adds to the built-in address table. */
+/* Prefixes that the host alone adds to the built-in address table, and with the operator's and the sessions'. */
 #define REEVE_HOST_PREFIXES_MAX 4096
+#define REEVE_PREFIXES_MAX 65536
+/* Names, and addresses that allowed names have, of all sessions together. */
+#define REEVE_NAMES_MAX 65536
+#define REEVE_ADDRESSES_MAX 262144
 /* A host name that can be allowed, without a dot at its end. */
 #define REEVE_NAME_MAX 238
 /* The operator's configuration: its text, prefixes, names and NAT64 prefixes. */
@@ -21,6 +25,8 @@
 #define REEVE_CONFIG_PREFIXES_MAX 4096
 #define REEVE_CONFIG_NAMES_MAX 4096
 #define REEVE_CONFIG_NAT64_MAX 4
+/* Connections whose server name was read; the least recently used one is forgotten first. */
+#define REEVE_FLOWS_MAX 65536
 /*
  * Rings of events: one a slot and one more for a daemon, made when first taken, kept for the next. A
  * power of two and a multiple of every page size in use.

@@ -57,10 +57,43 @@ struct policy {
 	__u32 pad;
 };
 
-/* Key of the LPM map "host_prefixes": IPv4 as ::ffff:a.b.c.d/96+n. The value is an enum reason. */
+/* A prefix of addresses: IPv4 as ::ffff:a.b.c.d/96+n. */
 struct host_prefix {
 	__u32 prefixlen;
 	__u8 addr[16];
+};
+
+/*
+ * Keys of the LPM maps. Each begins with the session's cgroup id, 0 for every session, and prefixlen counts
+ * these POLICY_OWNER_BITS too; a session's own entries decide before those of every session. The first key
+ * of an owner, all zeros behind the id, matches nothing and marks where a walk of its entries begins.
+ *
+ *	prefixes    prefix  -> enum reason; REASON_OK: allowed, though the table calls it private
+ *	addresses   address -> struct policy_address
+ *	names       name    -> __u32, enum policy_port bits; 0: denied
+ */
+#define POLICY_OWNER_BITS 64
+
+struct policy_prefix {
+	__u32 prefixlen;
+	__u64 cgroup;
+	__u8 addr[16];
+} __attribute__((packed, aligned(4)));
+
+/*
+ * The name from its end, "gro.elpmaxe.", so that a domain's name is a prefix of its hosts' names. A name
+ * looked up, and a rule for one name alone, ends in a zero behind the dot; a rule for all of a domain does not.
+ */
+struct policy_name {
+	__u32 prefixlen;
+	__u64 cgroup;
+	__u8 name[REEVE_NAME_MAX + 2];
+} __attribute__((packed, aligned(4)));
+
+struct policy_address {
+	__u64 expires_ns; /* CLOCK_MONOTONIC; for new connections only */
+	__u32 ports;	  /* enum policy_port bits */
+	__u32 pad;
 };
 
 /* The only element of the map "host": what the pinned programs were loaded for. */
@@ -68,12 +101,15 @@ struct host {
 	__u64 build;	     /* hash of the BPF object */
 	__u64 parent_cgroup; /* id of the cgroup that the links hang on */
 	__u64 netns;	     /* inode of the network namespace that plays the host */
+	__u64 rules;	     /* digest of the configuration that the maps hold; 0: of none */
 	__u32 session_level; /* level of a session's cgroup below the root */
 	__u32 pad;
 };
 
 _Static_assert(sizeof(struct policy) == 32 + 8 + 8 + 6 * 8 + 24 + 8, "no padding in maps");
-_Static_assert(sizeof(struct host_prefix) == 20, "no padding in maps");
-_Static_assert(sizeof(struct host) == 32, "no padding in maps");
+_Static_assert(sizeof(struct policy_prefix) == 4 + 8 + 16, "no padding in maps");
+_Static_assert(sizeof(struct policy_name) == 4 + 8 + 240, "no padding in maps");
+_Static_assert(sizeof(struct policy_address) == 16, "no padding in maps");
+_Static_assert(sizeof(struct host) == 40, "no padding in maps");
 
 #endif

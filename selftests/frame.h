@@ -19,7 +19,7 @@
 #define FRAME_ACK 0x10
 
 struct frame {
-	uint8_t bytes[256];
+	uint8_t bytes[4096];
 	size_t len;
 	bool v6, inbound;
 };

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "../user/kernel/cgroup.h"
-#include "../user/kernel/guard.h"
+#include "../user/kernel/guard_rules.h"
 #include "../user/kernel/netns.h"
 
 #define GATE_PINS "/sys/fs/bpf/reeve"

@@ -158,7 +158,7 @@ static int act_packet_out(void)
 	_cleanup_fd_ int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	ASSERT_OK(connect(fd, (const struct sockaddr *)&address, len));
-	ASSERT_OK(guard_prefix_put(&gate.guard, &prefix, REASON_HOST_ADDRESS));
+	ASSERT_OK(guard_prefix_put(&gate.guard, 0, &prefix, REASON_HOST_ADDRESS));
 	return send(fd, "x", 1, 0) < 0 ? errno : 0;
 }
 

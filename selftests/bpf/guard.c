@@ -366,15 +366,15 @@ static const struct budget {
 	const char *program;
 	unsigned int verified, own;
 } budgets[] = {
-	{ "reeve_connect4", 4000, 700 },  { "reeve_connect6", 5000, 1000 },
-	{ "reeve_sendmsg4", 4000, 700 },  { "reeve_sendmsg6", 5000, 1000 },
-	{ "reeve_bind4", 10000, 650 },	  { "reeve_bind6", 18000, 900 },
+	{ "reeve_connect4", 9000, 1600 }, { "reeve_connect6", 13000, 2000 },
+	{ "reeve_sendmsg4", 9000, 1600 }, { "reeve_sendmsg6", 13000, 2000 },
+	{ "reeve_bind4", 5500, 900 },	  { "reeve_bind6", 5500, 900 },
 	{ "reeve_socket", 1500, 400 },	  { "reeve_sockopt", 1200, 400 },
-	{ "reeve_egress", 15000, 1300 },  { "reeve_ingress", 20000, 1300 },
+	{ "reeve_egress", 10000, 1550 },  { "reeve_ingress", 7500, 1500 },
 	{ "reeve_device", 1000, 400 },	  { "reeve_sysctl", 1000, 400 },
 	{ "reeve_meter", 1500, 500 },	  { "reeve_unix_conn", 1500, 500 },
-	{ "reeve_unix_send", 1500, 500 }, { "reeve_link_out", 18000, 1500 },
-	{ "reeve_link_in", 15000, 1400 },
+	{ "reeve_unix_send", 1500, 500 }, { "reeve_link_out", 120000, 3500 },
+	{ "reeve_link_in", 7500, 1500 },
 };
 
 static void within_budget(const char *name, int fd)

@@ -177,8 +177,8 @@ TEST("a prefix that the operator adds is denied whole, in each form, and its nei
 	gate_net_make();
 	prefix_of("93.184.216.0", 24, &v4);
 	prefix_of("2606:2800:220::", 48, &v6);
-	ASSERT_OK(guard_prefix_put(&gate.guard, &v4, REASON_OPERATOR));
-	ASSERT_OK(guard_prefix_put(&gate.guard, &v6, REASON_OPERATOR));
+	ASSERT_OK(guard_prefix_put(&gate.guard, 0, &v4, REASON_OPERATOR));
+	ASSERT_OK(guard_prefix_put(&gate.guard, 0, &v6, REASON_OPERATOR));
 	ASSERT_OK(gate_run_in(gate.session_fd, prefixes_check, NULL));
 }
 
@@ -211,7 +211,7 @@ TEST("a host prefix whose reason is no reason denies, and is counted as the oper
 	gate_net_make();
 	prefix_of("93.184.216.34", 32, &prefix);
 	for (size_t i = 0; i < ARRAY_SIZE(garbage); i++) {
-		ASSERT_OK(guard_prefix_put(&gate.guard, &prefix, (enum reason)garbage[i]));
+		ASSERT_OK(guard_prefix_put(&gate.guard, 0, &prefix, (enum reason)garbage[i]));
 		EXPECT_FALSE(peer_passes(device_out, "93.184.216.34"));
 		EXPECT_EQ(gate_denials(gate.id, REASON_OPERATOR), i + 1);
 	}
@@ -224,11 +224,11 @@ TEST("no reason of a host prefix lets an address pass, whichever it is and whate
 	gate_make();
 	gate_net_make();
 	prefix_of("93.184.216.34", 32, &prefix);
-	for (unsigned int egress = 0; egress < 2; egress++) {
+	for (unsigned int egress = 0; egress <= POLICY_EGRESS_PACKAGE_MANAGERS; egress++) {
 		gate.policy.egress = (enum policy_egress)egress;
 		gate_update();
 		for (int reason = 1; reason < REASON_COUNT; reason++) {
-			ASSERT_OK(guard_prefix_put(&gate.guard, &prefix, (enum reason)reason));
+			ASSERT_OK(guard_prefix_put(&gate.guard, 0, &prefix, (enum reason)reason));
 			EXPECT_FALSE(peer_passes(device_out, "93.184.216.34"));
 		}
 	}
@@ -249,7 +249,7 @@ static const struct no {
 	{ "state beyond the last", FIELD(state), POLICY_WIPED + 1, REASON_NOT_ARMED },
 	{ "state of all ones", FIELD(state), ~0u, REASON_NOT_ARMED },
 	{ "egress none", FIELD(egress), POLICY_EGRESS_NONE, REASON_EGRESS_NONE },
-	{ "egress beyond the last", FIELD(egress), 2, REASON_EGRESS_NONE },
+	{ "egress beyond the last", FIELD(egress), 3, REASON_EGRESS_NONE },
 	{ "egress of all ones", FIELD(egress), ~0u, REASON_EGRESS_NONE },
 	{ "CPU cap", FIELD(cpu_cap_ns), 0, REASON_CAP_CPU },
 	{ "deadline", FIELD(deadline_ns), 1, REASON_DEADLINE },

@@ -288,16 +288,17 @@ TEST("what is judged in place of a NAT64 address is what it embeds; all else is 
 	EXPECT_MEMEQ(&got, &sixtofour, sizeof(got));
 }
 
-TEST("only the egress mode public lets a public address pass, and loopback is always the session's own")
+TEST("only the egress modes with a way out let a public address pass, and loopback is the session's own")
 {
-	static const unsigned int modes[] = { POLICY_EGRESS_NONE, POLICY_EGRESS_PUBLIC, 2, ~0u };
+	static const unsigned int modes[] = { POLICY_EGRESS_NONE, POLICY_EGRESS_PUBLIC,
+					      POLICY_EGRESS_PACKAGE_MANAGERS, 3, ~0u };
 	struct policy policy = {};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		policy.egress = (enum policy_egress)modes[i];
 		EXPECT_EQ(decide_peer(&policy, REASON_LOOPBACK), REASON_OK);
 		EXPECT_EQ(decide_peer(&policy, REASON_OK),
-			  modes[i] == POLICY_EGRESS_PUBLIC ? REASON_OK : REASON_EGRESS_NONE);
+			  i == 1 || i == 2 ? REASON_OK : REASON_EGRESS_NONE);
 		for (int reason = REASON_OK + 1; reason < REASON_COUNT; reason++)
 			if (reason != REASON_LOOPBACK)
 				EXPECT_EQ(decide_peer(&policy, (enum reason)reason), reason);

@@ -11,6 +11,7 @@
 #include <event2/event.h>
 #include <string.h>
 
+#include "../kernel/guard_rules.h"
 #include "../kernel/hostnet.h"
 #include "../kernel/nft.h"
 
@@ -36,7 +37,7 @@ static int own_add(enum hostnet_kind kind, const struct host_prefix *prefix, voi
 	if (own->n == REEVE_HOST_PREFIXES_MAX)
 		return -E2BIG;
 	own->items[own->n++] = *prefix;
-	return guard_prefix_put(own->guard, prefix, REASON_HOST_ADDRESS);
+	return guard_prefix_put(own->guard, 0, prefix, REASON_HOST_ADDRESS);
 }
 
 static bool own_has(const struct own_prefixes *own, const struct host_prefix *prefix)
@@ -54,9 +55,9 @@ static int stale_remove(const struct own_prefixes *own)
 	enum reason reason;
 	int r;
 
-	while ((r = guard_prefix_next(own->guard, previous, &next, &reason)) == 0) {
+	while ((r = guard_prefix_next(own->guard, 0, previous, &next, &reason)) == 0) {
 		if (reason == REASON_HOST_ADDRESS && !own_has(own, &next)) {
-			r = guard_prefix_remove(own->guard, &next);
+			r = guard_prefix_remove(own->guard, 0, &next);
 			if (r)
 				return r;
 			continue;

@@ -22,10 +22,11 @@
 
 #include "guard_load.h"
 
-static const char *const map_names[GUARD_MAP_COUNT] = {
-	[GUARD_POLICIES] = "policies", [GUARD_USAGES] = "usages",
-	[GUARD_EVENTS] = "events",     [GUARD_HOST_PREFIXES] = "host_prefixes",
-	[GUARD_NETDEVS] = "netdevs",   [GUARD_HOST] = "host",
+const char *const guard_map_names[GUARD_MAP_COUNT] = {
+	[GUARD_POLICIES] = "policies", [GUARD_USAGES] = "usages",	[GUARD_EVENTS] = "events",
+	[GUARD_PREFIXES] = "prefixes", [GUARD_ADDRESSES] = "addresses", [GUARD_NAMES] = "names",
+	[GUARD_FLOWS] = "flows",       [GUARD_READINGS] = "readings",	[GUARD_NETDEVS] = "netdevs",
+	[GUARD_HOST] = "host",
 };
 
 const struct guard_hook guard_hooks[] = {
@@ -64,7 +65,7 @@ bool guard_exists(const char *pin_dir)
 
 int guard_parent_id(const char *pin_dir, uint64_t *ret)
 {
-	_cleanup_fd_ int fd = pin_get(pin_dir, "maps", map_names[GUARD_HOST]);
+	_cleanup_fd_ int fd = pin_get(pin_dir, "maps", guard_map_names[GUARD_HOST]);
 	struct host host;
 	__u32 key = 0;
 
@@ -124,7 +125,7 @@ static int guard_open_pins(const struct guard_place *place, struct guard *ret, s
 	int r;
 
 	for (unsigned int i = 0; i < GUARD_MAP_COUNT; i++) {
-		ret->maps[i] = pin_get(place->pin_dir, "maps", map_names[i]);
+		ret->maps[i] = pin_get(place->pin_dir, "maps", guard_map_names[i]);
 		if (ret->maps[i] < 0)
 			return fault_pins(ret_fault, place->pin_dir, "a pinned map is missing");
 	}

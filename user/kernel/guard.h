@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../include/decide.h"
 #include "../../include/policy.h"
 #include "../../include/usage.h"
 #include "../base/fault.h"
@@ -20,7 +21,11 @@ enum guard_map {
 	GUARD_POLICIES,
 	GUARD_USAGES,
 	GUARD_EVENTS,
-	GUARD_HOST_PREFIXES,
+	GUARD_PREFIXES,
+	GUARD_ADDRESSES,
+	GUARD_NAMES,
+	GUARD_FLOWS,
+	GUARD_READINGS,
 	GUARD_NETDEVS,
 	GUARD_HOST,
 	GUARD_MAP_COUNT,
@@ -44,7 +49,7 @@ struct guard {
 
 #define GUARD_INIT                                                                                 \
 	{                                                                                          \
-		.maps = { -1, -1, -1, -1, -1, -1 }, .link_out_fd = -1, .link_in_fd = -1            \
+		.maps = { [0 ... GUARD_MAP_COUNT - 1] = -1 }, .link_out_fd = -1, .link_in_fd = -1  \
 	}
 
 /*
@@ -79,8 +84,8 @@ extern const struct guard_hook guard_hooks[];
 /* A session's entries ------------------------------------------------------------------------------- */
 
 /*
- * Makes the usage and last the policy of the session with cgroup @id. -EEXIST when the session has one. On
- * failure nothing is left.
+ * Makes the usage, the marks of its rules and last the policy of the session with cgroup @id. -EEXIST when
+ * the session has one. On failure nothing is left.
  */
 int guard_session_add(const struct guard *guard, uint64_t id, const struct policy *policy);
 
@@ -90,7 +95,10 @@ int guard_session_update(const struct guard *guard, uint64_t id, const struct po
 int guard_session_usage(const struct guard *guard, uint64_t id, struct usage *ret);
 int guard_session_policy(const struct guard *guard, uint64_t id, struct policy *ret);
 
-/* Policy first, so that the session is denied before anything else goes. 0 also when nothing was left. */
+/*
+ * Policy first, so that the session is denied before anything else goes: its device, its rules and its
+ * connections. 0 also when nothing was left.
+ */
 int guard_session_remove(const struct guard *guard, uint64_t id);
 
 /* The id after @previous (0: the first) that has any entry, or -ENOENT. */
@@ -104,13 +112,5 @@ int guard_ring_open(const struct guard *guard, uint32_t index, int *ret_fd);
 
 /* Puts the filter on the host's end of a session's device and makes it the session's. */
 int guard_link_add(const struct guard *guard, unsigned int ifindex, uint64_t id);
-
-/* What the host denies beyond the table ------------------------------------------------------------- */
-
-int guard_prefix_put(const struct guard *guard, const struct host_prefix *prefix, enum reason reason);
-int guard_prefix_remove(const struct guard *guard, const struct host_prefix *prefix);
-/* The prefix after @previous (NULL: the first), or -ENOENT. */
-int guard_prefix_next(const struct guard *guard, const struct host_prefix *previous,
-		      struct host_prefix *ret, enum reason *ret_reason);
 
 #endif

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "reeve.skel.h"
@@ -142,6 +143,9 @@ static int trial_fill(struct guard_trial *trial, const struct guard_place *place
 	if (!trial->skel)
 		return fault_kernel(ret_fault, -errno, "the BPF object cannot be opened");
 	trial->skel->rodata->session_level = place->parent_level + 1;
+	if (getrandom((void *)&trial->skel->rodata->flow_secret,
+		      sizeof(trial->skel->rodata->flow_secret), 0) < 0)
+		return -errno;
 	bpf_program__set_autoload(trial->skel->progs.reeve_unix_conn, unix_hooks);
 	bpf_program__set_autoload(trial->skel->progs.reeve_unix_send, unix_hooks);
 	r = reeve__load(trial->skel);
@@ -199,12 +203,9 @@ int guard_trial_make(const struct guard_place *place, struct guard_trial **ret,
 
 	if (r)
 		return r;
-	guard.maps[GUARD_POLICIES] = dup(bpf_map__fd(trial->skel->maps.policies));
-	guard.maps[GUARD_USAGES] = dup(bpf_map__fd(trial->skel->maps.usages));
-	guard.maps[GUARD_EVENTS] = dup(bpf_map__fd(trial->skel->maps.events));
-	guard.maps[GUARD_HOST_PREFIXES] = dup(bpf_map__fd(trial->skel->maps.host_prefixes));
-	guard.maps[GUARD_NETDEVS] = dup(bpf_map__fd(trial->skel->maps.netdevs));
-	guard.maps[GUARD_HOST] = dup(bpf_map__fd(trial->skel->maps.host));
+	for (unsigned int i = 0; i < GUARD_MAP_COUNT; i++)
+		guard.maps[i] =
+			dup(bpf_object__find_map_fd_by_name(trial->skel->obj, guard_map_names[i]));
 	guard.link_out_fd = dup(bpf_program__fd(trial->skel->progs.reeve_link_out));
 	guard.link_in_fd = dup(bpf_program__fd(trial->skel->progs.reeve_link_in));
 	guard.unix_hooks = bpf_program__autoload(trial->skel->progs.reeve_unix_conn);

@@ -4,6 +4,9 @@
 
 #include "guard.h"
 
+/* By enum guard_map: what the BPF object calls them, and their pins. */
+extern const char *const guard_map_names[];
+
 /* A hash of the BPF object in this binary: pins of another one are not ours. */
 uint64_t guard_load_build(void);
 

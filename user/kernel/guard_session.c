@@ -6,9 +6,11 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <endian.h>
 #include <errno.h>
+#include <string.h>
 
-#include "guard.h"
+#include "guard_rules.h"
 
 static int elem_delete(int map, const void *key)
 {
@@ -41,9 +43,12 @@ int guard_session_add(const struct guard *guard, uint64_t id, const struct polic
 
 	if (bpf_map_update_elem(guard->maps[GUARD_USAGES], &id, &usage, BPF_NOEXIST))
 		return -errno;
-	if (bpf_map_update_elem(guard->maps[GUARD_POLICIES], &id, policy, BPF_NOEXIST) == 0)
+	r = guard_rules_begin(guard, id);
+	if (!r && bpf_map_update_elem(guard->maps[GUARD_POLICIES], &id, policy, BPF_NOEXIST))
+		r = -errno;
+	if (!r)
 		return 0;
-	r = -errno;
+	guard_rules_remove(guard, id);
 	elem_delete(guard->maps[GUARD_USAGES], &id);
 	return r;
 }
@@ -90,10 +95,17 @@ static int netdevs_remove(const struct guard *guard, uint64_t id)
 
 int guard_session_remove(const struct guard *guard, uint64_t id)
 {
+	struct policy policy;
+	/* what had no way out made no connections; of a policy that went before nothing is known */
+	bool flows = guard_session_policy(guard, id, &policy) || policy.egress != POLICY_EGRESS_NONE;
 	int r = elem_delete(guard->maps[GUARD_POLICIES], &id);
 
 	if (!r)
 		r = netdevs_remove(guard, id);
+	if (!r)
+		r = guard_rules_remove(guard, id);
+	if (!r && flows)
+		r = guard_flows_remove(guard, id);
 	if (!r)
 		r = elem_delete(guard->maps[GUARD_USAGES], &id);
 	return r;
@@ -133,30 +145,4 @@ int guard_link_add(const struct guard *guard, unsigned int ifindex, uint64_t id)
 	if (r)
 		return r;
 	return bpf_map_update_elem(guard->maps[GUARD_NETDEVS], &key, &id, BPF_ANY) ? -errno : 0;
-}
-
-int guard_prefix_put(const struct guard *guard, const struct host_prefix *prefix, enum reason reason)
-{
-	return bpf_map_update_elem(guard->maps[GUARD_HOST_PREFIXES], prefix, &reason, BPF_ANY)
-		       ? -errno
-		       : 0;
-}
-
-int guard_prefix_remove(const struct guard *guard, const struct host_prefix *prefix)
-{
-	return elem_delete(guard->maps[GUARD_HOST_PREFIXES], prefix);
-}
-
-int guard_prefix_next(const struct guard *guard, const struct host_prefix *previous,
-		      struct host_prefix *ret, enum reason *ret_reason)
-{
-	int map = guard->maps[GUARD_HOST_PREFIXES];
-	struct host_prefix next;
-
-	if (bpf_map_get_next_key(map, previous, &next))
-		return -errno;
-	if (bpf_map_lookup_elem(map, &next, ret_reason))
-		return -errno;
-	*ret = next;
-	return 0;
 }

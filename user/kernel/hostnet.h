@@ -25,10 +25,10 @@ enum hostnet_kind {
 };
 
 /*
- * Calls @fn for each of the host's own prefixes that the built-in address table would let pass:
- * routes of the types local, broadcast and anycast in every routing table, so public addresses of
- * the host; private ones need no entry, the table denies them. The key is ready for the map
- * "host_prefixes". A result of @fn other than 0 ends the walk and is returned; else 0 or -errno.
+ * Calls @fn for each of the host's own prefixes that the built-in address table would let pass: routes
+ * of the types local, broadcast and anycast in every routing table, so public addresses of the host;
+ * private ones need no entry, the table denies them. The prefix is ready for guard_prefix_put(). A
+ * result of @fn other than 0 ends the walk and is returned; else 0 or -errno.
  */
 int hostnet_each_own(int (*fn)(enum hostnet_kind kind, const struct host_prefix *prefix, void *arg),
 		     void *arg);

@@ -6,7 +6,8 @@
  *
  *	prerouting   a source that does not lead back through the device that it came by
  *	input        everything for the host itself, by whichever of its addresses
- *	forward      from a session: what the address table denies, after the host's own translations;
+ *	forward      from a session: what the address table denies, after the host's own translations,
+ *	             but for what the filter at the device marked as allowed and nobody translated;
  *	             to a session: all but answers
  *	output       to a session: all but errors about its own packets
  *	postrouting  masquerade for sessions
@@ -25,6 +26,7 @@
 #include <stdio.h>
 
 #include "../../include/decide.h"
+#include "../../include/egress.h"
 #include "../base/macro.h"
 #include "veth.h"
 
@@ -33,6 +35,7 @@
 #define TEXT(x) TEXT_OF(x)
 #define FROM_SESSION "iifgroup " TEXT(VETH_GROUP)
 #define TO_SESSION "oifgroup " TEXT(VETH_GROUP)
+#define ALLOWED "meta mark and " TEXT(EGRESS_MARK_ALLOWED) " == " TEXT(EGRESS_MARK_ALLOWED)
 
 /* The sets come between the two. */
 static const char text_begin[] =
@@ -49,6 +52,7 @@ static const char text_end[] =
 	"	chain from_session {\n"
 	"		ct state invalid,untracked counter name untracked drop\n"
 	"		fib daddr type != unicast counter name denied drop\n"
+	"		" ALLOWED " ct status and dnat != dnat return\n"
 	"		ip daddr @denied_v4 counter name denied drop\n"
 	"		ip6 daddr @denied_v6 counter name denied drop\n"
 	"		ip6 daddr != @allowed_v6 counter name denied drop\n"

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whom a session may speak to: the built-in table, what the host, its operator and the session's owner say
+ * beyond it, and what the egress mode has room for.
+ */
+#ifndef REEVE_PEER_BPF_H
+#define REEVE_PEER_BPF_H
+
+#include "session.bpf.h"
+
+#include "egress.h"
+
+/*
+ * A global function, weak as each object has it: the verifier walks its table once, and goes on with any
+ * class instead of with each.
+ */
+__weak __noinline int peer_class(struct decide_addr *addr)
+{
+	return addr ? decide_class(addr) : REASON_RESERVED;
+}
+
+static __always_inline int peer_is_loopback(const struct decide_addr *addr)
+{
+	struct decide_addr judged = *addr;
+
+	return peer_class(&judged) == REASON_LOOPBACK;
+}
+
+/* The key of an address in the LPM maps of @cgroup. */
+static __always_inline void session_prefix_key(struct policy_prefix *key, __u64 cgroup,
+					       const struct decide_addr *addr)
+{
+	__u64 hi = bpf_cpu_to_be64(addr->hi), lo = bpf_cpu_to_be64(addr->lo);
+
+	key->prefixlen = POLICY_OWNER_BITS + 128;
+	key->cgroup = cgroup;
+	__builtin_memcpy(key->addr, &hi, 8);
+	__builtin_memcpy(key->addr + 8, &lo, 8);
+}
+
+/* What an operator wrote may be any number, and then denies. */
+static __always_inline int prefix_rule(const enum reason *rule)
+{
+	return (__u32)*rule < REASON_COUNT ? (int)*rule : REASON_OPERATOR;
+}
+
+/* What "prefixes" says of an address: the session's own entry decides before those of all. */
+static __always_inline int session_rule(const struct session *session, struct policy_prefix *key)
+{
+	enum reason *own = bpf_map_lookup_elem(&prefixes, key), *all;
+
+	key->cgroup = 0;
+	all = bpf_map_lookup_elem(&prefixes, key);
+	key->cgroup = session->cgroup;
+	/* the host's own addresses are nobody's to allow */
+	if (own && !(all && *all == REASON_HOST_ADDRESS))
+		return prefix_rule(own);
+	return all ? prefix_rule(all) : EGRESS_NO_RULE;
+}
+
+/* The ports that the address is known for; an operator's prefix vouches for it, whatever name it has. */
+static __always_inline __u32 session_ports(struct policy_prefix *key, int rule)
+{
+	struct policy_address *address;
+
+	if (rule == REASON_OK)
+		return POLICY_PORT_TLS | POLICY_PORT_HTTP;
+	address = bpf_map_lookup_elem(&addresses, key);
+	return address && bpf_ktime_get_ns() < address->expires_ns ? address->ports : 0;
+}
+
+/*
+ * May the session exchange packets with @addr: its state, the built-in table, prefixes; and for @use, NULL
+ * for what comes in, the egress mode's ports and addresses.
+ */
+static __always_inline enum reason session_peer(const struct session *session,
+						const struct decide_addr *addr,
+						const struct egress_use *use)
+{
+	enum reason reason = session_state(session), class;
+	struct decide_addr judged = *addr;
+	struct policy_prefix key;
+	int rule;
+
+	if (reason != REASON_OK)
+		return reason;
+	class = peer_class(&judged);
+	if (class == REASON_LOOPBACK)
+		return REASON_OK;
+	judged = decide_decode(addr);
+	session_prefix_key(&key, session->cgroup, &judged);
+	rule = session_rule(session, &key);
+	class = egress_class(class, rule);
+	if (class != REASON_OK)
+		return class;
+	reason = decide_peer(session->policy, class);
+	if (reason != REASON_OK || !use)
+		return reason;
+	return egress_use(session->policy->egress, use,
+			  use->opens && session->policy->egress == POLICY_EGRESS_PACKAGE_MANAGERS
+				  ? session_ports(&key, rule)
+				  : 0);
+}
+
+/* The same for a packet that comes in; @knocks: it opens a connection, as only loopback may. */
+static __always_inline enum reason session_packet_in(const struct session *session,
+						     const struct decide_addr *peer, int knocks)
+{
+	enum reason reason = session_peer(session, peer, NULL);
+
+	if (reason == REASON_OK && knocks && !peer_is_loopback(peer))
+		return REASON_INBOUND;
+	return reason;
+}
+
+#endif
