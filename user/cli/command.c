@@ -40,6 +40,13 @@ static int place_output_root(void *to, const char *value, struct fault *ret_faul
 	return 0;
 }
 
+static int place_config(void *to, const char *value, struct fault *ret_fault)
+{
+	(void)ret_fault;
+	((struct engine_config *)to)->config_file = value;
+	return 0;
+}
+
 const struct option_row place_options[] = {
 	{ "parent", "CGROUP", "parent cgroup below the cgroup2 mount (" ENGINE_PARENT ")",
 	  place_parent },
@@ -48,11 +55,15 @@ const struct option_row place_options[] = {
 	{ "run-dir", "DIR", "what is known of live sessions (" ENGINE_RUN_DIR ")", place_run_dir },
 	{ "output-root", "DIR",
 	  "where each request gets its output directory (" ENGINE_OUTPUT_ROOT ")", place_output_root },
+	{ "config", "FILE",
+	  "the operator's rules for all sessions (" ENGINE_CONFIG_FILE ", where it is)",
+	  place_config },
 	{},
 };
 
 static const struct option_row *const run_tables[] = { run_options, place_options, NULL };
 static const struct option_row *const doctor_tables[] = { doctor_options, place_options, NULL };
+static const struct option_row *const check_tables[] = { check_options, NULL };
 static const struct option_row *const gc_tables[] = { gc_options, place_options, NULL };
 static const struct option_row *const help_tables[] = { help_options, NULL };
 
@@ -66,6 +77,11 @@ const struct command commands[] = {
 	  "Proves rather than guesses: loads, attaches, and is denied for real in a throw-away cgroup.\n"
 	  "Exit code 0: everything holds; 1: reeve runs, some promises do not hold; 125: it refuses to run.",
 	  doctor_tables, command_doctor },
+	{ "check", "[FILE]", "say whether a configuration is valid",
+	  "Reads FILE, or " ENGINE_CONFIG_FILE
+	  ", as a run would, and says what it comes to or what is wrong with\n"
+	  "it. Nothing is changed. Exit code 0: valid; 125: a run would be refused.",
+	  check_tables, command_check },
 	{ "gc", "", "remove what dead runs left",
 	  "Removes what is left of runs that were killed. With --all also what belongs to the host: pinned\n"
 	  "programs, maps and links, the parent cgroup, the nftables table, the run directory.",

@@ -56,15 +56,17 @@ int command_parse(const struct command *command, int argc, char **argv, void *to
 
 const struct command *command_find(const char *name);
 
-/* --parent, --pin-dir, --run-dir and --output-root; @to starts with a struct engine_config. */
+/* --parent, --pin-dir, --run-dir, --output-root and --config; @to starts with a struct engine_config. */
 extern const struct option_row place_options[];
 
 /* The commands. */
 int command_run(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_check(int argc, char **argv);
 int command_gc(int argc, char **argv);
 int command_help(int argc, char **argv);
 
-extern const struct option_row run_options[], doctor_options[], gc_options[], help_options[];
+extern const struct option_row run_options[], doctor_options[], check_options[], gc_options[],
+	help_options[];
 
 #endif

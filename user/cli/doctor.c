@@ -6,6 +6,7 @@
 
 #include "../wire/report_json.h"
 #include "command.h"
+#include "config_file.h"
 #include "render.h"
 
 struct doctor_options {
@@ -50,7 +51,9 @@ int command_doctor(int argc, char **argv)
 	};
 	struct doctor_options options = { .config = ENGINE_CONFIG_INIT };
 	_cleanup_free_ struct doctor_report *report = calloc(1, sizeof(*report));
-	struct fault fault = {};
+	_cleanup_config_ struct config rules = {};
+	struct doctor_rules read = { .config = &rules };
+	struct fault fault = {}, rules_fault = {};
 	int rest = 0;
 	int r = report ? command_parse(command_find("doctor"), argc, argv, &options, &rest, &fault)
 		       : -ENOMEM;
@@ -59,7 +62,9 @@ int command_doctor(int argc, char **argv)
 		r = fault_set(&fault, FAULT_USAGE, argv[rest], "see \"reeve doctor --help\"",
 			      "reeve doctor takes options only");
 	if (!r) {
-		doctor_examine(&options.config, report);
+		read.result = config_file_read(options.config.config_file, &rules, &rules_fault);
+		read.fault = &rules_fault;
+		doctor_examine(&options.config, &read, report);
 		r = report_show(report, options.json);
 	}
 	if (r < 0)

@@ -9,6 +9,7 @@
 
 #include "../base/clock.h"
 #include "../base/str.h"
+#include "../engine/engine.h"
 #include "../model/verdict.h"
 
 void render_fault(const struct fault *fault)
@@ -121,4 +122,14 @@ void render_doctor(const struct doctor_report *report)
 		if (check->status != DOCTOR_OK)
 			printf("%-9s %-18s %-13s next: %s\n", "", "", "", check->remedy);
 	}
+}
+
+void render_config(const struct config *config, const char *file)
+{
+	printf("%s: valid; prefixes denied: %zu, allowed: %zu; names allowed: %zu; names of "
+	       "package-managers: %zu; NAT64 prefixes: %zu\n",
+	       file ? file : "no " ENGINE_CONFIG_FILE ", so the defaults",
+	       config_count_prefixes(config, REASON_OPERATOR),
+	       config_count_prefixes(config, REASON_OK), config_count_names(config, CONFIG_ALLOW),
+	       config_count_names(config, CONFIG_PACKAGE_MANAGERS), config->n_nat64);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one place that renders for people; all of it goes to stderr. */
+/* The one place that renders for people; what is not asked for by name goes to stderr. */
 #ifndef REEVE_RENDER_H
 #define REEVE_RENDER_H
 
 #include "../base/fault.h"
+#include "../model/config.h"
 #include "../model/doctor.h"
 #include "../model/result.h"
 
@@ -17,7 +18,8 @@ void render_result(const struct run_result *result);
 
 void render_swept(unsigned int swept);
 
-/* To stdout: it is what was asked for. */
+/* To stdout: these are what was asked for. */
 void render_doctor(const struct doctor_report *report);
+void render_config(const struct config *config, const char *file); /* NULL: the defaults */
 
 #endif

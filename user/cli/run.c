@@ -17,6 +17,7 @@
 #include "../wire/request.h"
 #include "../wire/result_json.h"
 #include "command.h"
+#include "config_file.h"
 #include "profile.h"
 #include "render.h"
 #include "run_options.h"
@@ -189,7 +190,8 @@ static int result_show(const struct run_options *options, const struct run_repor
 	return exit_code_of(&report->result);
 }
 
-static int run_with(const struct run_options *options, const struct seccomp_plan *seccomp)
+static int run_with(const struct run_options *options, const struct config *rules,
+		    const struct seccomp_plan *seccomp)
 {
 	_cleanup_run_report_ struct run_report report = RUN_REPORT_INIT;
 	const char *paths[ALLOWED_ROOTS_MAX];
@@ -198,6 +200,7 @@ static int run_with(const struct run_options *options, const struct seccomp_plan
 	struct run_args args = {
 		.spec = &options->spec,
 		.seccomp = seccomp,
+		.rules = rules,
 		.roots = &roots,
 		.field_prefix = options->request ? "/" : "--",
 		.stdout_fd = options->json ? -1 : STDOUT_FILENO,
@@ -226,6 +229,7 @@ int command_run(int argc, char **argv)
 {
 	struct run_options options = { .config = ENGINE_CONFIG_INIT };
 	_cleanup_seccomp_plan_ struct seccomp_plan seccomp = {};
+	_cleanup_config_ struct config rules = {};
 	struct fault fault = {};
 	int rest = 0, code;
 	int r;
@@ -236,10 +240,12 @@ int command_run(int argc, char **argv)
 		r = spec_read(&options, argc - rest, argv + rest, &fault);
 	if (!r && options.spec.seccomp_profile)
 		r = profile_read(options.spec.seccomp_profile, &seccomp, &fault);
+	if (!r)
+		r = config_file_read(options.config.config_file, &rules, &fault);
 	if (r)
 		code = fail(&options, r, &fault);
 	else
-		code = run_with(&options, options.spec.seccomp_profile ? &seccomp : NULL);
+		code = run_with(&options, &rules, options.spec.seccomp_profile ? &seccomp : NULL);
 	spec_deinit(&options.spec);
 	return code;
 }

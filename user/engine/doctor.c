@@ -154,10 +154,12 @@ static void end_report(struct exam *exam, struct doctor_report *report)
 		exam_ok(check, "nothing of this examination is left");
 }
 
-void doctor_examine(const struct engine_config *config, struct doctor_report *ret)
+void doctor_examine(const struct engine_config *config, const struct doctor_rules *rules,
+		    struct doctor_report *ret)
 {
 	struct exam exam = {
 		.config = config,
+		.rules = rules,
 		.userns_fd = -1,
 		.host_netns_fd = -1,
 		.netns_fd = -1,

@@ -8,6 +8,7 @@
 #include "../kernel/guard_load.h"
 #include "../kernel/probe_policy.h"
 #include "../model/doctor.h"
+#include "doctor.h"
 #include "engine.h"
 #include "output.h"
 
@@ -17,6 +18,7 @@
 /* Thrown away at the end, in the opposite order, however much of it there is. */
 struct exam {
 	const struct engine_config *config;
+	const struct doctor_rules *rules;
 	char name[sizeof(EXAM_NAME) + 10]; /* of the cgroup, and of what else needs one */
 	int userns_fd;
 	int host_netns_fd, netns_fd; /* stand for the host's network and a session's */

@@ -30,6 +30,21 @@ static void parent_cgroup(struct exam *exam, const struct exam_row *row, struct 
 			exam->config->parent);
 }
 
+static void configuration(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
+{
+	const struct doctor_rules *rules = exam->rules;
+	const char *file = exam->config->config_file;
+
+	(void)row;
+	if (rules->result)
+		exam_fault(check, DOCTOR_MISSING, rules->result, rules->fault);
+	else
+		exam_ok(check, "%.160s: %zu prefixes denied, %zu allowed, %zu names",
+			file ? file : ENGINE_CONFIG_FILE ", where it is",
+			config_count_prefixes(rules->config, REASON_OPERATOR),
+			config_count_prefixes(rules->config, REASON_OK), rules->config->n_names);
+}
+
 /* Opens them as a run would, which loads nothing where something is pinned. */
 static int pins_open(struct exam *exam, struct fault *ret_fault)
 {
@@ -98,6 +113,7 @@ static void sessions(struct exam *exam, const struct exam_row *row, struct docto
 
 const struct exam_row exam_state_rows[] = {
 	{ "parent-cgroup", PROMISE_CLEANUP, { "cgroup2" }, parent_cgroup, 0 },
+	{ "configuration", PROMISE_EGRESS, {}, configuration, 0 },
 	{ "pins", PROMISE_EGRESS, { "bpffs", "cgroup2" }, pins, 0 },
 	{ "sessions", PROMISE_CLEANUP, {}, sessions, 0 },
 	{},

@@ -9,10 +9,13 @@
 #include "../base/fault.h"
 #include "../kernel/guard.h"
 
+struct config;
+
 #define ENGINE_PARENT "reeve.slice"
 #define ENGINE_PIN_DIR "/sys/fs/bpf/reeve"
 #define ENGINE_RUN_DIR "/run/reeve"
 #define ENGINE_OUTPUT_ROOT "/var/lib/reeve"
+#define ENGINE_CONFIG_FILE "/etc/reeve/config.json"
 
 /* Where everything is; the strings are the caller's and outlive the engine. */
 struct engine_config {
@@ -20,6 +23,7 @@ struct engine_config {
 	const char *pin_dir;
 	const char *run_dir;
 	const char *output_root;
+	const char *config_file; /* NULL: ENGINE_CONFIG_FILE, which need not be there */
 };
 
 #define ENGINE_CONFIG_INIT                                                                         \
@@ -30,6 +34,8 @@ struct engine_config {
 
 struct engine {
 	const struct engine_config *config;
+	/* the operator's, in force for all sessions; set by rules_apply() */
+	const struct config *rules;
 	int run_fd;    /* the run directory */
 	int slots_fd;  /* its slots/ */
 	int parent_fd; /* the parent cgroup */

@@ -2,7 +2,8 @@
 /*
  * The host's own addresses are private in the policy's sense, public ones too, and change while sessions
  * live. The map is brought up to date in place: an address is in it before the stale ones leave, so at no
- * moment a host address is missing. The filter at the device asks the routing table itself and needs no
+ * moment a host address is missing. Where the operator has a rule for the same prefix, the host's own address
+ * stands in its place as long as it is one. The filter at the device asks the routing table itself and needs no
  * watch; this one gives connect() its fast and typed no.
  */
 #include "hostwatch.h"
@@ -17,6 +18,7 @@
 
 struct hostwatch {
 	const struct guard *guard;
+	const struct config *rules;
 	int net_fd, nft_fd;
 	struct event *net, *nft;
 	void (*failed)(int err, void *arg);
@@ -48,27 +50,40 @@ static bool own_has(const struct own_prefixes *own, const struct host_prefix *pr
 	return false;
 }
 
+/* What is no address of the host any more becomes what the operator says of it, or goes. */
+static int own_end(const struct own_prefixes *own, const struct config *rules,
+		   const struct host_prefix *prefix, bool *ret_gone)
+{
+	enum reason rule;
+
+	*ret_gone = !config_has_prefix(rules, prefix, &rule);
+	return *ret_gone ? guard_prefix_remove(own->guard, 0, prefix)
+			 : guard_prefix_put(own->guard, 0, prefix, rule);
+}
+
 /* The walk goes on from a key that is still in the map. */
-static int stale_remove(const struct own_prefixes *own)
+static int stale_remove(const struct own_prefixes *own, const struct config *rules)
 {
 	struct host_prefix kept, next, *previous = NULL;
 	enum reason reason;
 	int r;
 
 	while ((r = guard_prefix_next(own->guard, 0, previous, &next, &reason)) == 0) {
-		if (reason == REASON_HOST_ADDRESS && !own_has(own, &next)) {
-			r = guard_prefix_remove(own->guard, 0, &next);
-			if (r)
-				return r;
+		bool gone = false;
+
+		if (reason == REASON_HOST_ADDRESS && !own_has(own, &next))
+			r = own_end(own, rules, &next, &gone);
+		if (r)
+			return r;
+		if (gone)
 			continue;
-		}
 		kept = next;
 		previous = &kept;
 	}
 	return r == -ENOENT ? 0 : r;
 }
 
-int hostwatch_sync(const struct guard *guard)
+int hostwatch_sync(const struct guard *guard, const struct config *rules)
 {
 	_cleanup_free_ struct host_prefix *items = calloc(REEVE_HOST_PREFIXES_MAX, sizeof(*items));
 	struct own_prefixes own = { .guard = guard, .items = items };
@@ -77,7 +92,7 @@ int hostwatch_sync(const struct guard *guard)
 	if (!items)
 		return -ENOMEM;
 	r = hostnet_each_own(own_add, &own);
-	return r ? r : stale_remove(&own);
+	return r ? r : stale_remove(&own, rules);
 }
 
 static void watch_fail(struct hostwatch *watch, int err)
@@ -95,7 +110,7 @@ static void net_changed(int fd, short what, void *arg)
 
 	(void)what;
 	if (!r && changed)
-		r = hostwatch_sync(watch->guard);
+		r = hostwatch_sync(watch->guard, watch->rules);
 	if (r)
 		watch_fail(watch, r);
 }
@@ -117,7 +132,7 @@ static void nft_changed(int fd, short what, void *arg)
 		watch_fail(watch, r);
 }
 
-int hostwatch_new(struct event_base *base, const struct guard *guard,
+int hostwatch_new(struct event_base *base, const struct engine *engine,
 		  void (*failed)(int err, void *arg), void *arg, struct hostwatch **ret)
 {
 	struct hostwatch *watch = calloc(1, sizeof(*watch));
@@ -126,7 +141,12 @@ int hostwatch_new(struct event_base *base, const struct guard *guard,
 	if (!watch)
 		return -ENOMEM;
 	*watch = (struct hostwatch){
-		.guard = guard, .net_fd = -1, .nft_fd = -1, .failed = failed, .arg = arg
+		.guard = &engine->guard,
+		.rules = engine->rules,
+		.net_fd = -1,
+		.nft_fd = -1,
+		.failed = failed,
+		.arg = arg,
 	};
 	r = hostnet_watch_open(&watch->net_fd);
 	if (!r)
@@ -140,7 +160,7 @@ int hostwatch_new(struct event_base *base, const struct guard *guard,
 	}
 	/* what changed before the watch was open */
 	if (!r)
-		r = hostwatch_sync(guard);
+		r = hostwatch_sync(watch->guard, watch->rules);
 	if (r) {
 		hostwatch_free(watch);
 		return r;

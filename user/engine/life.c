@@ -275,8 +275,7 @@ static int watches_make(struct life *life)
 	}
 	if (!session->plan->network.veth)
 		return 0;
-	return hostwatch_new(life->base, &session->engine->guard, host_changed_badly, life,
-			     &life->watch);
+	return hostwatch_new(life->base, session->engine, host_changed_badly, life, &life->watch);
 }
 
 static void life_deinit(struct life *life)

@@ -15,6 +15,7 @@
 #include "../kernel/seccomp.h"
 #include "facts.h"
 #include "life.h"
+#include "rules.h"
 
 struct opened_inputs {
 	int fds[REEVE_INPUTS_MAX];
@@ -81,8 +82,8 @@ int run_plan(const struct engine_config *config, const struct run_args *args, st
 	return r ? r : plan_make(args->spec, &facts.host, inputs.plan, inputs.n, ret, ret_fault);
 }
 
-static int slot_open(struct engine *engine, struct facts *facts, struct slot *ret,
-		     struct fault *ret_fault)
+static int slot_open(struct engine *engine, const struct config *rules, struct facts *facts,
+		     struct slot *ret, struct fault *ret_fault)
 {
 	_cleanup_fd_ int lock = -1;
 	int r = engine_lock(engine->run_fd, &lock);
@@ -90,6 +91,8 @@ static int slot_open(struct engine *engine, struct facts *facts, struct slot *re
 	if (r == -ESTALE)
 		return fault_set(ret_fault, FAULT_BUSY, "--run-dir", "start the request again",
 				 "%s was removed while the request started", engine->config->run_dir);
+	if (!r)
+		r = rules_apply(engine, rules, ret_fault);
 	if (!r)
 		r = facts_name(facts);
 	return r ? r : slot_take(engine, facts->session_id, ret, ret_fault);
@@ -131,7 +134,7 @@ static int run_prepare(struct run *run, const struct engine_config *config, stru
 	if (!r)
 		r = engine_open(config, &run->engine, &run->report->swept, ret_fault);
 	if (!r)
-		r = slot_open(&run->engine, &run->facts, &run->slot, ret_fault);
+		r = slot_open(&run->engine, args->rules, &run->facts, &run->slot, ret_fault);
 	if (!r)
 		r = cgroup_read_controllers(run->engine.parent_fd, &controllers);
 	if (!r)

@@ -6,6 +6,7 @@
 #define REEVE_RUN_H
 
 #include "../kernel/input.h"
+#include "../model/config.h"
 #include "../model/result.h"
 #include "../model/seccomp.h"
 #include "engine.h"
@@ -14,6 +15,7 @@
 struct run_args {
 	const struct spec *spec;
 	const struct seccomp_plan *seccomp; /* NULL: the default */
+	const struct config *rules;	    /* the operator's */
 	const struct input_roots *roots;    /* for a foreign spec's inputs */
 	const char *field_prefix;	    /* as for spec_check() */
 	int stdout_fd, stderr_fd;	    /* watchers of the command's output; -1 for none */

@@ -81,7 +81,7 @@ static int link_make(struct session *session, struct fault *ret_fault)
 	int r = hostnet_require_forwarding(ret_fault);
 
 	if (!r)
-		r = hostwatch_sync(&session->engine->guard);
+		r = hostwatch_sync(&session->engine->guard, session->engine->rules);
 	if (!r)
 		r = nft_check(&nft);
 	if (!r && nft != NFT_WHOLE)
