@@ -3,19 +3,9 @@
  * connect(), sendmsg() and bind() with an address: the fast, typed no. The address is judged as the
  * kernel will use it: an IPv4 address on an IPv6 socket arrives here as v4-mapped, or at the IPv4 hook.
  */
+#include "dns.bpf.h"
 #include "peer.bpf.h"
 #include <linux/in.h>
-
-static __always_inline struct decide_addr ctx_addr(struct bpf_sock_addr *ctx, int family)
-{
-	struct decide_addr addr;
-
-	if (family == AF_INET)
-		return decide_from_v4(bpf_ntohl(ctx->user_ip4));
-	addr.hi = (__u64)bpf_ntohl(ctx->user_ip6[0]) << 32 | bpf_ntohl(ctx->user_ip6[1]);
-	addr.lo = (__u64)bpf_ntohl(ctx->user_ip6[2]) << 32 | bpf_ntohl(ctx->user_ip6[3]);
-	return addr;
-}
 
 static __always_inline struct attempt ctx_attempt(struct bpf_sock_addr *ctx, int family,
 						  enum event_hook hook)
@@ -34,6 +24,7 @@ static __always_inline struct attempt ctx_attempt(struct bpf_sock_addr *ctx, int
 static __always_inline int peer_verdict(struct bpf_sock_addr *ctx, int family, enum event_hook hook)
 {
 	struct attempt attempt = ctx_attempt(ctx, family, hook);
+	struct decide_addr peer = attempt.given;
 	struct egress_use use = {
 		.protocol = ctx->protocol,
 		.port = attempt.port,
@@ -41,9 +32,13 @@ static __always_inline int peer_verdict(struct bpf_sock_addr *ctx, int family, e
 		.sends = hook == EVENT_SENDMSG || ctx->protocol == IPPROTO_TCP,
 	};
 	struct session session;
+	enum reason reason;
 
 	session_of_current(&session);
-	return verdict_call(&session, &attempt, session_peer(&session, &attempt.given, &use));
+	reason = dns_redirect(ctx, family, &session, &attempt, &peer);
+	if (reason == REASON_OK)
+		reason = session_peer(&session, &peer, &use);
+	return verdict_call(&session, &attempt, reason);
 }
 
 SEC("cgroup/connect4")

@@ -15,6 +15,7 @@ struct flows_map flows SEC(".maps");
 struct readings_map readings SEC(".maps");
 struct netdevs_map netdevs SEC(".maps");
 struct host_map host SEC(".maps");
+struct dns_sockets_map dns_sockets SEC(".maps");
 
 /* level of a session's cgroup below the root of the hierarchy: the parent's and one */
 const volatile __u32 session_level = 0;

@@ -88,6 +88,19 @@ struct host_map {
 	__type(value, struct host);
 };
 
+/* The name server that the owner of a socket asked, while the socket is turned to the session's own. */
+struct dns_given {
+	__u64 hi, lo;
+};
+
+/* Lives and goes with the socket. */
+struct dns_sockets_map {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct dns_given);
+};
+
 extern struct policies_map policies SEC(".maps");
 extern struct usages_map usages SEC(".maps");
 extern struct events_map events SEC(".maps");
@@ -96,5 +109,6 @@ extern struct addresses_map addresses SEC(".maps");
 extern struct names_map names SEC(".maps");
 extern struct netdevs_map netdevs SEC(".maps");
 extern struct host_map host SEC(".maps");
+extern struct dns_sockets_map dns_sockets SEC(".maps");
 
 #endif

@@ -75,6 +75,16 @@
 /* The line that stands before output of which the beginning was cut, at most. */
 #define REEVE_OUTPUT_MARKER_BYTES 128
 
+/* A session's resolver: questions a second and at once, on their way upstream, and connections. */
+#define REEVE_DNS_PER_SECOND 200u
+#define REEVE_DNS_BURST 400u
+#define REEVE_DNS_IN_FLIGHT_MAX 64u
+#define REEVE_DNS_CONNECTIONS_MAX 32u
+/* Names of servers are shorter; longer ones are counted, since they are what data would be sent out in. */
+#define REEVE_DNS_NAME_USUAL 100
+/* Addresses that a session may have open through names at one time. */
+#define REEVE_DNS_ADDRESSES_MAX 512
+
 /* Default limits of a request, through cgroup v2 where the host gives the controllers. */
 #define REEVE_PIDS_DEFAULT 1024
 #define REEVE_MEMORY_BYTES_DEFAULT (2ull * 1024 * 1024 * 1024)

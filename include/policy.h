@@ -14,6 +14,10 @@
 
 #define POLICY_UNLIMITED (~0ull)
 
+/* Where a session's resolver stands on the session's own loopback: 127.0.0.53 and ::1. */
+#define POLICY_RESOLVER_V4 0x7f000035u
+#define POLICY_RESOLVER_PORT 53
+
 enum policy_state {
 	POLICY_CLOSED, /* before Go, and after the end */
 	POLICY_PROOF,  /* while the sandbox starts: every connect is denied and counted as proof */

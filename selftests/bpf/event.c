@@ -75,7 +75,7 @@ static int act_connect4(void)
 
 static int act_connect4_udp(void)
 {
-	return call_on(CONNECT, SOCK_DGRAM, "169.254.169.254", 53);
+	return call_on(CONNECT, SOCK_DGRAM, "169.254.169.254", 5353);
 }
 
 static int act_connect6(void)
@@ -208,7 +208,7 @@ static const struct row {
 } rows[] = {
 	{ "connect4", act_connect4, EVENT_CONNECT, REASON_PRIVATE, EPERM, AF_INET, 80, IPPROTO_TCP,
 	  "10.0.0.1", "::ffff:10.0.0.1", false },
-	{ "connect4, UDP", act_connect4_udp, EVENT_CONNECT, REASON_LINK_LOCAL, EPERM, AF_INET, 53,
+	{ "connect4, UDP", act_connect4_udp, EVENT_CONNECT, REASON_LINK_LOCAL, EPERM, AF_INET, 5353,
 	  IPPROTO_UDP, "169.254.169.254", "::ffff:169.254.169.254", false },
 	{ "connect6", act_connect6, EVENT_CONNECT, REASON_PRIVATE, EPERM, AF_INET6, 443,
 	  IPPROTO_TCP, "fd00:ec2::254", "fd00:ec2::254", false },

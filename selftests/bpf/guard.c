@@ -368,6 +368,8 @@ static const struct budget {
 } budgets[] = {
 	{ "reeve_connect4", 9000, 1600 }, { "reeve_connect6", 13000, 2000 },
 	{ "reeve_sendmsg4", 9000, 1600 }, { "reeve_sendmsg6", 13000, 2000 },
+	{ "reeve_recvmsg4", 50, 40 },	  { "reeve_recvmsg6", 110, 95 },
+	{ "reeve_peername4", 50, 40 },	  { "reeve_peername6", 110, 95 },
 	{ "reeve_bind4", 5500, 900 },	  { "reeve_bind6", 5500, 900 },
 	{ "reeve_socket", 1500, 400 },	  { "reeve_sockopt", 1200, 400 },
 	{ "reeve_egress", 10000, 1550 },  { "reeve_ingress", 7500, 1500 },

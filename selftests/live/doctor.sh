@@ -80,22 +80,30 @@ controllers() {
 	done
 }
 
-# A host with a way out and a name server: of the network nothing is left to say.
+# A host with a way out and name servers, private ones too: of the network nothing is left to say.
 connected() {
+	local resolv_conf=$TEST_TMP/resolv.conf text
+	text=$'nameserver 198.20.0.53\nnameserver 10.0.0.53'
 	ip link add up0 type veth peer name up1
 	ip addr add 192.0.2.2/24 dev up0
 	ip link set up0 up
 	ip link set up1 up
 	ip route add default via 192.0.2.1
 	sysctl -qw net.ipv4.ip_forward=1
-	echo 'nameserver 198.20.0.53' >"$TEST_TMP/resolv.conf"
-	examine "mount --bind $TEST_TMP/resolv.conf /etc/resolv.conf;"
+	echo "$text" >"$resolv_conf"
+	examine "mount --bind $resolv_conf /etc/resolv.conf;"
 	ip link del up0
 	sysctl -qw net.ipv4.ip_forward=0
 	expect_eq "$(status forwarding) $(status name-servers)" "ok ok" "$said"
-	doctor
+	expect_has "$(line name-servers)" "ask 2 of the host's name servers"
+	expect_eq "$(cat "$resolv_conf")" "$text"
+	# a node of no device can be opened by nobody
+	mknod "$TEST_TMP/closed" c 0 0
+	examine "mount --bind $TEST_TMP/closed /etc/resolv.conf;"
 	expect_eq "$(status forwarding) $(status name-servers)" "degraded degraded" "$said"
+	expect_has "$(line name-servers)" "cannot be read"
 	expect_has "$said" "sysctl -w net.ipv4.ip_forward=1"
+	expect_has "$said" "make /etc/resolv.conf readable"
 }
 
 t "this host is examined within 1.5 s, each lack has its remedy, and the exit code is the worst of all" timed 60

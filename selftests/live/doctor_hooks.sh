@@ -15,6 +15,10 @@ reeve_connect4|proof
 reeve_connect6|proof
 reeve_sendmsg4|datagram-ipv4
 reeve_sendmsg6|datagram-ipv6
+reeve_recvmsg4|answer-ipv4
+reeve_recvmsg6|answer-ipv6
+reeve_peername4|peer-name-ipv4
+reeve_peername6|peer-name-ipv6
 reeve_bind4|bind-ipv4
 reeve_bind6|bind-ipv6
 reeve_socket|raw-socket

@@ -205,34 +205,6 @@ TEST("forwarding that is off is a fault that names the sysctl, and nothing is sw
 	EXPECT_OK(hostnet_require_forwarding(&v6));
 }
 
-static void expect_resolv(const char *content, const char *want)
-{
-	char *text = NULL;
-
-	ASSERT_EQ(sh("printf '%s' >$TMPDIR/resolv.conf", content), 0);
-	ASSERT_OK(hostnet_resolv_conf(&text));
-	EXPECT_STREQ(text, want);
-	free(text);
-}
-
-TEST("name servers are taken over when a sandbox may reach them")
-{
-	device_up();
-	ASSERT_OK(unshare(CLONE_NEWNS));
-	ASSERT_EQ(sh("mount --make-rprivate / && touch $TMPDIR/resolv.conf && "
-		     "mount --bind $TMPDIR/resolv.conf $(realpath /etc/resolv.conf)"),
-		  0);
-	expect_resolv(
-		"# a comment\\nsearch corp.example\\nnameserver 1.1.1.1\\nnameserver 10.0.0.53\\n"
-		"nameserver 2606:4700:4700::1111\\nnameserver fe80::1%%eth0\\n options edns0\\n",
-		"nameserver 1.1.1.1\nnameserver 2606:4700:4700::1111\n");
-	expect_resolv("nameserver 127.0.0.53\\nnameserver 192.168.7.1\\nnameserver 93.184.215.2\\n",
-		      "");
-	expect_resolv("nameserver\\nnameserver x\\nnameservers 1.1.1.1\\n  nameserver\\t8.8.8.8 # mine",
-		      "nameserver 8.8.8.8\n");
-	expect_resolv("", "");
-}
-
 TEARDOWN
 {
 	sh("ip link delete dev0 2>/dev/null; ip link delete rv9 2>/dev/null; ip route flush table 77 2>/dev/null; "

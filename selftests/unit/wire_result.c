@@ -60,6 +60,7 @@ TEST("a result with denials is the example")
 {
 	static const char output[] = "hello \xc3\xbcn\xc3\xaf"
 				     "code\n";
+	const struct decide_addr private = decide_from_v4(0x0a000001);
 	struct run_result result = result_base();
 	_cleanup_free_ char *text = NULL;
 
@@ -99,6 +100,12 @@ TEST("a result with denials is the example")
 			     .family = AF_PACKET,
 			     .comm = "probe" },
 	     NULL, NULL);
+	result.has_names = true;
+	result.names.counts = (struct dns_counts){
+		.questions = 12, .asked = 4, .addresses = 6, .names_denied = 7, .addresses_denied = 1
+	};
+	run_result_note_name(&result, REASON_NAME, "metadata.internal.example", NULL, 1201000);
+	run_result_note_name(&result, REASON_PRIVATE, "rebind.example", &private, 1301000);
 	result.cap.cpu_ns = POLICY_UNLIMITED;
 	result.cap.money_ucents = 1000000;
 	result.enforced[PROMISE_UNIX_SOCKETS] = result.enforced[PROMISE_MEMORY] = false;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../kernel/dnssock.h"
 #include "../kernel/hostnet.h"
 #include "../kernel/netns.h"
 #include "../kernel/nft.h"
@@ -246,24 +247,16 @@ static void pools(struct exam *exam, const struct exam_row *row, struct doctor_c
 
 static void name_servers(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
 {
-	_cleanup_free_ char *text = NULL;
-	unsigned int n = 0;
-	int r = hostnet_resolv_conf(&text);
+	struct dnssock_servers servers;
+	int r = dnssock_servers_read(DNSSOCK_RESOLV_CONF, &servers);
 
 	(void)exam;
 	(void)row;
-	for (const char *line = text; line && (line = strstr(line, "nameserver ")); line++)
-		n++;
 	if (r)
-		exam_no(check, DOCTOR_DEGRADED, "make /etc/resolv.conf readable",
+		exam_no(check, DOCTOR_DEGRADED, "make " DNSSOCK_RESOLV_CONF " readable",
 			"the host's name servers cannot be read: %s", strerror(-r));
-	else if (!n)
-		exam_no(check, DOCTOR_DEGRADED,
-			"put a name server with a public address into the host's /etc/resolv.conf",
-			"the host has no name server that a sandbox may reach: with public egress, names "
-			"do not resolve");
 	else
-		exam_ok(check, "%u of the host's name servers can be reached with public egress", n);
+		exam_ok(check, "resolvers of sessions ask %zu of the host's name servers", servers.n);
 }
 
 const struct exam_row exam_network_rows[] = {

@@ -133,11 +133,14 @@ static void acts_run(struct exam *exam, const struct exam_row *row, struct docto
 		.cgroup_fd = exam->session_fd,
 		.netns_fd = exam->netns_fd,
 	};
-	int r = probe_policy(&stage, &exam->policy, exam->acts);
+	struct fault fault = {};
+	int r = probe_policy(&stage, &exam->policy, exam->acts, &fault);
 
 	(void)row;
 	exam->astray = r == -ENOTRECOVERABLE;
-	if (r)
+	if (r == FAULT_E_SET)
+		exam_fault(check, DOCTOR_MISSING, r, &fault);
+	else if (r)
 		exam_no(check, DOCTOR_MISSING, "report it with the kernel's version",
 			"the probe could not be run to its end: %s", strerror(-r));
 	else
@@ -188,6 +191,10 @@ const struct exam_row exam_policy_rows[] = {
 	{ "bind-ipv6", PROMISE_NETWORK, { "policy" }, act, PROBE_BIND_V6 },
 	{ "loopback-ipv4", PROMISE_NETWORK, { "policy" }, act, PROBE_LOOPBACK_V4 },
 	{ "loopback-ipv6", PROMISE_NETWORK, { "policy" }, act, PROBE_LOOPBACK_V6 },
+	{ "answer-ipv4", PROMISE_NETWORK, { "policy" }, act, PROBE_ANSWER_V4 },
+	{ "answer-ipv6", PROMISE_NETWORK, { "policy" }, act, PROBE_ANSWER_V6 },
+	{ "peer-name-ipv4", PROMISE_NETWORK, { "policy" }, act, PROBE_PEER_NAME_V4 },
+	{ "peer-name-ipv6", PROMISE_NETWORK, { "policy" }, act, PROBE_PEER_NAME_V6 },
 	{ "raw-socket", PROMISE_SOCKETS, { "policy" }, act, PROBE_RAW_SOCKET },
 	{ "socket-option", PROMISE_SOCKETS, { "policy" }, act, PROBE_SOCKET_OPTION },
 	{ "device", PROMISE_DEVICES, { "policy" }, act, PROBE_DEVICE },

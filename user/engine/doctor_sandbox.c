@@ -187,7 +187,7 @@ static int command_run(struct session *session, struct fault *ret_fault)
 static int sandbox_run(struct exam *exam, struct fault *ret_fault)
 {
 	struct engine engine = ENGINE_INIT;
-	_cleanup_facts_ struct facts facts = {};
+	struct facts facts = {};
 	_cleanup_plan_ struct plan plan = {};
 	struct session session = SESSION_INIT;
 	struct slot slot = { .number = REEVE_SLOTS_MAX - 1 };

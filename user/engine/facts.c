@@ -11,6 +11,7 @@
 #include "../base/clock.h"
 #include "../base/ulid.h"
 #include "../kernel/cgroup.h"
+#include "../kernel/dnssock.h"
 #include "../kernel/hostnet.h"
 #include "../kernel/hostroot.h"
 
@@ -38,10 +39,9 @@ static int network_read(const struct spec *spec, struct facts *facts, struct fau
 	struct hostnet_forwarding forwarding;
 	int r;
 
-	if (spec->egress == SPEC_EGRESS_NONE) {
-		facts->resolv_conf = strdup("");
-		return facts->resolv_conf ? 0 : -ENOMEM;
-	}
+	if (spec->egress == SPEC_EGRESS_NONE)
+		return 0;
+	facts->host.resolv_conf = DNSSOCK_SANDBOX_CONF;
 	r = hostnet_pick_pools(&facts->host.pool_v4, &facts->host.pool_v6, ret_fault);
 	if (!r)
 		r = hostnet_forwarding(&forwarding);
@@ -49,7 +49,7 @@ static int network_read(const struct spec *spec, struct facts *facts, struct fau
 		return r;
 	if (!forwarding.v6 || !forwarding.default_v6)
 		facts->host.pool_v6 = in6addr_any;
-	return hostnet_resolv_conf(&facts->resolv_conf);
+	return 0;
 }
 
 int facts_read(const struct spec *spec, unsigned int controllers, unsigned int slot,
@@ -70,17 +70,10 @@ int facts_read(const struct spec *spec, unsigned int controllers, unsigned int s
 	facts->host.request_id = facts->request_id;
 	facts->host.output_name = facts->output_name;
 	facts->host.slot = slot;
-	facts->host.resolv_conf = facts->resolv_conf;
 	facts->host.root = facts->root;
 	facts->host.n_root = n;
 	facts->host.has_memory = controllers & CGROUP_MEMORY;
 	facts->host.has_pids = controllers & CGROUP_PIDS;
 	facts->host.has_cpu = controllers & CGROUP_CPU;
 	return 0;
-}
-
-void facts_deinit(struct facts *facts)
-{
-	free(facts->resolv_conf);
-	facts->resolv_conf = NULL;
 }

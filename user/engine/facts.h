@@ -12,7 +12,6 @@ struct facts {
 	char session_id[REEVE_SESSION_ID_SIZE], request_id[REEVE_SESSION_ID_SIZE];
 	char output_name[UUID_LEN + 1];
 	struct plan_host_entry root[FACTS_ROOT_MAX];
-	char *resolv_conf;
 	struct plan_host host;
 };
 
@@ -21,11 +20,9 @@ int facts_name(struct facts *facts);
 
 /*
  * Looks at the host for @spec in slot @slot. @controllers, a mask of enum cgroup_controller, is what the
- * parent cgroup can give. Only looks. Returns 0, -errno or FAULT_E_SET; free with facts_deinit in any case.
+ * parent cgroup can give. Only looks. Returns 0, -errno or FAULT_E_SET.
  */
 int facts_read(const struct spec *spec, unsigned int controllers, unsigned int slot,
 	       struct facts *facts, struct fault *ret_fault);
-void facts_deinit(struct facts *facts);
-#define _cleanup_facts_ _cleanup_(facts_deinit)
 
 #endif

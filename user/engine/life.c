@@ -19,6 +19,7 @@
 #include "../kernel/cgroup.h"
 #include "../kernel/events.h"
 #include "hostwatch.h"
+#include "life_dns.h"
 
 /* Wall time costs money only with a rate for it; nothing else would notice a sleeper's cap. */
 #define TICK_US 100000
@@ -41,6 +42,7 @@ struct life {
 	struct event *signals[ARRAY_SIZE(cancel_signals)];
 	struct events *events;
 	struct hostwatch *watch;
+	struct life_dns *dns;
 	struct output_pump *pumps[2];
 	unsigned int open_pumps;
 	bool stopping, ended;
@@ -275,7 +277,9 @@ static int watches_make(struct life *life)
 	}
 	if (!session->plan->network.veth)
 		return 0;
-	return hostwatch_new(life->base, session->engine, host_changed_badly, life, &life->watch);
+	r = life_dns_new(life->base, session, life->result, &life->dns);
+	return r ? r
+		 : hostwatch_new(life->base, session->engine, host_changed_badly, life, &life->watch);
 }
 
 static void life_deinit(struct life *life)
@@ -283,6 +287,7 @@ static void life_deinit(struct life *life)
 	struct event *all[] = { life->status, life->ring };
 
 	hostwatch_free(life->watch);
+	life_dns_free(life->dns);
 	for (unsigned int i = 0; i < ARRAY_SIZE(life->pumps); i++)
 		output_pump_free(life->pumps[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
@@ -337,6 +342,7 @@ static int life_settle(struct life *life)
 	result->signal = life->exit.signal;
 	run_result_set_usage(result, &usage);
 	result->denials[REASON_PROOF - 1].count = 0;
+	life_dns_settle(life->dns);
 	result->wall_ns = session->policy.wall_settled_ns;
 	result->money_ucents = account_money_ucents(&session->policy, &usage, now);
 	outcome_settle(life, &open, &usage, now);

@@ -65,7 +65,7 @@ int run_plan(const struct engine_config *config, const struct run_args *args, st
 {
 	_cleanup_(inputs_close) struct opened_inputs inputs = {};
 	_cleanup_fd_ int mount_fd = -1;
-	_cleanup_facts_ struct facts facts = {};
+	struct facts facts = {};
 	unsigned int controllers;
 	int r = spec_check(args->spec, args->field_prefix, ret_fault);
 
@@ -116,7 +116,6 @@ static void run_deinit(struct run *run)
 	inputs_close(&run->inputs);
 	seccomp_program_deinit(&run->filter);
 	plan_deinit(&run->plan);
-	facts_deinit(&run->facts);
 	engine_close(&run->engine);
 }
 

@@ -170,6 +170,9 @@ int session_make(const struct engine *engine, const struct plan *plan, struct sl
 		r = entries_make(ret, ret_fault);
 	if (!r)
 		r = namespaces_make(ret, ret_fault);
+	/* before anything of the sandbox runs, or its command could stand in the resolver's place */
+	if (!r && plan->network.veth)
+		r = dnssock_open(ret->netns_fd, &ret->dns, ret_fault);
 	if (!r)
 		r = sandbox_start(ret, files, ret_fault);
 	if (!r)
@@ -245,6 +248,7 @@ int session_end(struct session *session, struct fault *ret_fault)
 		/* init's zombie would keep the cgroup populated: kill, reap, then remove */
 		session_kill(session);
 		spawn_deinit(&session->spawn);
+		dnssock_close(&session->dns);
 		snprintf(record.session_id, sizeof(record.session_id), "%s",
 			 session->plan->session_id);
 		r = recover_session(session->engine, &record, session->slot->number, ret_fault);

@@ -7,6 +7,7 @@
 #ifndef REEVE_SESSION_H
 #define REEVE_SESSION_H
 
+#include "../kernel/dnssock.h"
 #include "../kernel/spawn.h"
 #include "../model/plan.h"
 #include "engine.h"
@@ -22,6 +23,7 @@ struct session {
 	int request_fd; /* the request's, below it */
 	int userns_fd, netns_fd;
 	int ring_fd;
+	struct dnssock dns; /* open while the session has a network */
 	struct spawn spawn;
 	bool made;    /* something of it may exist in the kernel */
 	bool started; /* the command was let run */
@@ -30,7 +32,7 @@ struct session {
 #define SESSION_INIT                                                                               \
 	{                                                                                          \
 		.cgroup_fd = -1, .request_fd = -1, .userns_fd = -1, .netns_fd = -1, .ring_fd = -1, \
-		.spawn = SPAWN_INIT,                                                               \
+		.dns = DNSSOCK_INIT, .spawn = SPAWN_INIT,                                          \
 	}
 
 /* What the sandbox is given beside the plan; borrowed. */

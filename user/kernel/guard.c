@@ -23,10 +23,17 @@
 #include "guard_load.h"
 
 const char *const guard_map_names[GUARD_MAP_COUNT] = {
-	[GUARD_POLICIES] = "policies", [GUARD_USAGES] = "usages",	[GUARD_EVENTS] = "events",
-	[GUARD_PREFIXES] = "prefixes", [GUARD_ADDRESSES] = "addresses", [GUARD_NAMES] = "names",
-	[GUARD_FLOWS] = "flows",       [GUARD_READINGS] = "readings",	[GUARD_NETDEVS] = "netdevs",
+	[GUARD_POLICIES] = "policies",
+	[GUARD_USAGES] = "usages",
+	[GUARD_EVENTS] = "events",
+	[GUARD_PREFIXES] = "prefixes",
+	[GUARD_ADDRESSES] = "addresses",
+	[GUARD_NAMES] = "names",
+	[GUARD_FLOWS] = "flows",
+	[GUARD_READINGS] = "readings",
+	[GUARD_NETDEVS] = "netdevs",
 	[GUARD_HOST] = "host",
+	[GUARD_DNS_SOCKETS] = "dns_sockets",
 };
 
 const struct guard_hook guard_hooks[] = {
@@ -34,6 +41,10 @@ const struct guard_hook guard_hooks[] = {
 	{ "reeve_connect6", "private addresses: connect, IPv6", false },
 	{ "reeve_sendmsg4", "private addresses: datagrams", false },
 	{ "reeve_sendmsg6", "private addresses: datagrams, IPv6", false },
+	{ "reeve_recvmsg4", "answers of the resolver seem to come from who was asked", false },
+	{ "reeve_recvmsg6", "answers of the resolver seem to come from who was asked, IPv6", false },
+	{ "reeve_peername4", "the resolver bears the name of who was asked", false },
+	{ "reeve_peername6", "the resolver bears the name of who was asked, IPv6", false },
 	{ "reeve_bind4", "no server towards the outside", false },
 	{ "reeve_bind6", "no server towards the outside, IPv6", false },
 	{ "reeve_socket", "only TCP and UDP sockets", false },

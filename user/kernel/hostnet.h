@@ -60,10 +60,4 @@ int hostnet_forwarding(struct hostnet_forwarding *ret);
  */
 int hostnet_require_forwarding(struct fault *ret_fault);
 
-/*
- * The text of the sandbox's resolv.conf: the host's name servers that the sandbox may reach. Empty
- * when it has none of that kind. The caller frees it. Returns 0 or -errno.
- */
-int hostnet_resolv_conf(char **ret_text);
-
 #endif

@@ -22,9 +22,6 @@
 #include "../base/macro.h"
 #include "probe_net.h"
 
-/* How long a datagram over loopback may take; what was denied takes all of it. */
-#define ARRIVAL_MS 20
-
 static const struct sockaddr_in metadata_v4 = {
 	.sin_family = AF_INET,
 	.sin_addr.s_addr = __builtin_bswap32(0xa9fea9fe), /* 169.254.169.254 */
@@ -213,7 +210,7 @@ static int stream_over(const void *loopback, socklen_t len)
 /* What does not arrive was denied: the sender is told nothing. */
 static int arrival(int fd)
 {
-	int r = probe_receive(fd, ARRIVAL_MS);
+	int r = probe_receive(fd, PROBE_ARRIVAL_MS);
 
 	return r == -ENOMSG ? -EPERM : r;
 }
@@ -275,6 +272,10 @@ const struct probe_act_row probe_acts[PROBE_ACT_COUNT] = {
 	[PROBE_SYSCTL] = { act_sysctl, POLICY_OPEN, REASON_SYSCTL },
 	[PROBE_LOOPBACK_V4] = { act_loopback_v4, POLICY_OPEN, REASON_OK },
 	[PROBE_LOOPBACK_V6] = { act_loopback_v6, POLICY_OPEN, REASON_OK },
+	[PROBE_ANSWER_V4] = { probe_act_answer_v4, POLICY_OPEN, REASON_OK },
+	[PROBE_ANSWER_V6] = { probe_act_answer_v6, POLICY_OPEN, REASON_OK },
+	[PROBE_PEER_NAME_V4] = { probe_act_peer_name_v4, POLICY_OPEN, REASON_OK },
+	[PROBE_PEER_NAME_V6] = { probe_act_peer_name_v6, POLICY_OPEN, REASON_OK },
 	[PROBE_NULL_DEVICE] = { act_null_device, POLICY_OPEN, REASON_OK },
 	[PROBE_PACKET_OUT] = { act_packet_out, POLICY_PAUSED, REASON_PAUSED },
 	[PROBE_PACKET_IN] = { act_packet_in, POLICY_PAUSED, REASON_PAUSED },

@@ -7,7 +7,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "dnssock.h"
 #include "probe_policy.h"
+
+/* How long a datagram over loopback may take; what was denied takes all of it. */
+#define PROBE_ARRIVAL_MS 20
 
 /* The child that acts. */
 struct acting {
@@ -15,6 +19,7 @@ struct acting {
 	struct policy policy;
 	struct probe_outcome *outcomes; /* shared with the parent */
 	int outside_fd;			/* made outside of the session */
+	const struct dnssock *resolver; /* likewise, in the resolver's place */
 	int in_fd, out_fd;		/* the session's: bound, and connected to the bound one */
 	int unix_fd, unix_peer_fd;	/* the peer is bound to unix_name */
 	struct sockaddr_in in;
@@ -36,5 +41,11 @@ int probe_acts_prepare(struct acting *a);
 
 /* A socket that does not block. Returns the descriptor or -errno. */
 int probe_acts_socket(int family, int type, int protocol);
+
+/* Of probe_resolver.c: what the session sees of who answers for a name server that it asks. */
+int probe_act_answer_v4(struct acting *a);
+int probe_act_answer_v6(struct acting *a);
+int probe_act_peer_name_v4(struct acting *a);
+int probe_act_peer_name_v6(struct acting *a);
 
 #endif

@@ -76,11 +76,12 @@ static int acts_try(void *arg)
 }
 
 int probe_policy(const struct probe_stage *stage, const struct policy *policy,
-		 struct probe_outcome ret[PROBE_ACT_COUNT])
+		 struct probe_outcome ret[PROBE_ACT_COUNT], struct fault *ret_fault)
 {
 	const size_t size = PROBE_ACT_COUNT * sizeof(*ret);
+	_cleanup_(dnssock_close) struct dnssock resolver = DNSSOCK_INIT;
 	_cleanup_fd_ int outside_fd = -1;
-	struct acting a = { .stage = stage, .policy = *policy };
+	struct acting a = { .stage = stage, .policy = *policy, .resolver = &resolver };
 	struct probe_child child = {
 		.cgroup_fd = stage->cgroup_fd,
 		.netns_fd = stage->netns_fd,
@@ -93,6 +94,8 @@ int probe_policy(const struct probe_stage *stage, const struct policy *policy,
 
 	if (!r)
 		r = probe_setting(stage->netns_fd, "/proc/sys/net/ipv4/ping_group_range", "0 0");
+	if (!r)
+		r = dnssock_open(stage->netns_fd, &resolver, ret_fault);
 	if (r)
 		return r;
 	a.outside_fd = outside_fd;

@@ -22,6 +22,10 @@ enum probe_act {
 	PROBE_SYSCTL,
 	PROBE_LOOPBACK_V4, /* the twins: these must succeed */
 	PROBE_LOOPBACK_V6,
+	PROBE_ANSWER_V4, /* a datagram of the resolver bears the address that was asked */
+	PROBE_ANSWER_V6,
+	PROBE_PEER_NAME_V4, /* likewise the name of a connected socket's peer */
+	PROBE_PEER_NAME_V6,
 	PROBE_NULL_DEVICE,
 	PROBE_PACKET_OUT,   /* a connected socket, while the session is paused */
 	PROBE_PACKET_IN,    /* a datagram of a socket that is not the session's, meanwhile */
@@ -50,10 +54,10 @@ struct probe_stage {
 
 /*
  * Tries every act in one child, the policy of the session being @policy in the state that the act needs;
- * it is paused afterwards. Returns 0, -errno when they could not be tried, or -ENOTRECOVERABLE as
- * netns_make() does.
+ * it is paused afterwards. Returns 0, -errno or FAULT_E_SET when they could not be tried, or
+ * -ENOTRECOVERABLE as netns_make() does.
  */
 int probe_policy(const struct probe_stage *stage, const struct policy *policy,
-		 struct probe_outcome ret[PROBE_ACT_COUNT]);
+		 struct probe_outcome ret[PROBE_ACT_COUNT], struct fault *ret_fault);
 
 #endif

@@ -6,6 +6,9 @@
  */
 #include "result.h"
 
+#include <arpa/inet.h>
+#include <endian.h>
+
 static const char *const outcomes[] = {
 #define X(NAME, name) [RUN_##NAME] = #name,
 	RUN_OUTCOMES(X)
@@ -38,4 +41,27 @@ void run_result_note_event(struct run_result *result, const struct event *event)
 	denials = &result->denials[event->reason - 1];
 	if (denials->n_first < REEVE_DENIALS_FIRST)
 		denials->first[denials->n_first++] = *event;
+}
+
+void run_result_note_name(struct run_result *result, enum reason reason, const char *name,
+			  const struct decide_addr *addr, uint64_t now_ns)
+{
+	struct run_names *names = &result->names;
+	struct run_name *first = &names->first[names->n_first];
+	uint64_t be[2];
+
+	if (names->n_first == REEVE_DENIALS_FIRST)
+		return;
+	names->n_first++;
+	first->time_ns = now_ns;
+	first->reason = reason;
+	snprintf(first->name, sizeof(first->name), "%s", name);
+	if (!addr)
+		return;
+	be[0] = htobe64(addr->hi);
+	be[1] = htobe64(addr->lo);
+	if (decide_is_mapped(addr))
+		inet_ntop(AF_INET, (const char *)be + 12, first->address, sizeof(first->address));
+	else
+		inet_ntop(AF_INET6, be, first->address, sizeof(first->address));
 }

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../include/decide.h"
 #include "../../include/usage.h"
+#include "dns_counts.h"
 #include "plan.h"
 #include "promise.h"
 
@@ -47,6 +49,20 @@ struct run_denials {
 	size_t n_first;
 };
 
+/* A name that was not answered, or an address that was left out of the answer for it. */
+struct run_name {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	enum reason reason;
+	char name[256];	  /* "" for one that no host can have */
+	char address[48]; /* "" for none */
+};
+
+struct run_names {
+	struct dns_counts counts;
+	struct run_name first[REEVE_DENIALS_FIRST];
+	size_t n_first;
+};
+
 struct run_cap {
 	uint64_t cpu_ns, money_ucents; /* POLICY_UNLIMITED for none */
 	uint64_t time_box_ns;
@@ -62,6 +78,8 @@ struct run_result {
 	uint64_t cpu_ns, wall_ns, money_ucents, steps, bytes_out, bytes_in, events_lost;
 	uint64_t events_since_ns; /* CLOCK_MONOTONIC at the start: events are told relative to it */
 	struct run_denials denials[REASON_COUNT - 1]; /* by enum reason - 1 */
+	bool has_names;				      /* the session had a resolver */
+	struct run_names names;
 	struct run_cap cap;
 	bool enforced[PROMISE_COUNT];
 	struct plan_limits limits; /* as they were written; 0 for one that was not */
@@ -76,5 +94,9 @@ void run_result_set_usage(struct run_result *result, const struct usage *usage);
 
 /* Keeps the event when it is among the first of its reason; a reason that is none is dropped. */
 void run_result_note_event(struct run_result *result, const struct event *event);
+
+/* The same for what the resolver did not answer; @addr or NULL. */
+void run_result_note_name(struct run_result *result, enum reason reason, const char *name,
+			  const struct decide_addr *addr, uint64_t now_ns);
 
 #endif

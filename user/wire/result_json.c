@@ -107,6 +107,36 @@ static bool add_denials(cJSON *root, const struct run_result *result)
 	return array;
 }
 
+static bool add_name(cJSON *array, const struct run_name *name, uint64_t since_ns)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	return cJSON_AddItemToArray(array, object) &&
+	       json_add_u64(object, "at_ns", name->time_ns > since_ns ? name->time_ns - since_ns : 0) &&
+	       json_add_text(object, "name", name->name) &&
+	       json_add_text(object, "reason", reason_name(name->reason)) &&
+	       add_address(object, "address", name->address);
+}
+
+static bool add_names(cJSON *root, const struct run_result *result)
+{
+	const struct run_names *names = &result->names;
+	cJSON *object, *first;
+
+	if (!result->has_names)
+		return json_add_null(root, "names");
+	object = cJSON_AddObjectToObject(root, "names");
+#define X(name) &&json_add_u64(object, #name, names->counts.name)
+	if (!(object DNS_COUNTS(X)))
+		return false;
+#undef X
+	first = cJSON_AddArrayToObject(object, "first");
+	for (size_t i = 0; first && i < names->n_first; i++)
+		if (!add_name(first, &names->first[i], result->events_since_ns))
+			return false;
+	return first;
+}
+
 static bool add_cap(cJSON *root, const struct run_cap *cap)
 {
 	cJSON *object = cJSON_AddObjectToObject(root, "cap");
@@ -190,7 +220,7 @@ static bool add_result(cJSON *root, const struct run_result *result)
 	       json_add_u64(root, "steps", result->steps) &&
 	       json_add_u64(root, "bytes_out", result->bytes_out) &&
 	       json_add_u64(root, "bytes_in", result->bytes_in) && add_denials(root, result) &&
-	       json_add_u64(root, "events_lost", result->events_lost) &&
+	       add_names(root, result) && json_add_u64(root, "events_lost", result->events_lost) &&
 	       add_cap(root, &result->cap) && add_enforced(root, result) &&
 	       json_add_text(root, "output_dir", result->output_dir) &&
 	       add_output(root, "stdout", &result->output, REEVE_STDOUT_SHOWN_BYTES) &&
