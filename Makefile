@@ -196,7 +196,7 @@ fuzz:
 fuzzers: $(call programs,$(fuzz_src))
 
 format:
-	@$$(command -v clang-format-14 || echo clang-format) -i $(wildcard $(foreach d,bpf include vmlinux user/* selftests selftests/* selftests/live/prog,$d/*.[ch]))
+	@$$(command -v clang-format-14 || echo clang-format) -i $(wildcard $(foreach d,bpf include vmlinux user/* selftests selftests/* selftests/live/prog selftests/live/musl,$d/*.[ch]))
 
 clean:
 	rm -rf build build-san build-fuzz

@@ -213,12 +213,15 @@ TEST("a fault is one document as well")
 	} rows[] = {
 		{ "--cpu-seconds 0 -- /bin/true", "usage", "--cpu-seconds", 125 },
 		{ "--file /nowhere -- /bin/true", "input.refused", "--file", 125 },
-		{ "--egress package-managers -- /bin/true", "request.unsupported", "--egress", 122 },
+		{ "--image python -- /bin/true", "request.unsupported", "--image", 122 },
+		{ "--egress package-managers -- /bin/true", "host.unsuitable",
+		  "net.ipv4.ip_forward", 125 },
 		{ "--parent / -- /bin/true", "usage", "--run-dir", 125 },
 	};
 	cJSON *document = result_of("-- /bin/true", 0);
 
 	cJSON_Delete(document);
+	ASSERT_OK(system("sysctl -qw net.ipv4.ip_forward=0"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char arguments[256], *text = NULL;
 

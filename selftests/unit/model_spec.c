@@ -108,15 +108,6 @@ TEST("an image that is not installed, or is none, is never run as another")
 	EXPECT_OK(spec_check(&spec, "/", &fault));
 }
 
-TEST("package-managers is refused with the reason, never run as another mode")
-{
-	_cleanup_spec_ struct spec spec = spec_of(hello, 2);
-
-	spec.egress = SPEC_EGRESS_PACKAGE_MANAGERS;
-	expect_fault(&spec, "/", FAULT_UNSUPPORTED, "/egress", "enforces the modes none and public");
-	expect_fault(&spec, "--", FAULT_UNSUPPORTED, "--egress", "never run as another mode");
-}
-
 TEST("public egress and files of the host never come together")
 {
 	_cleanup_spec_ struct spec spec = spec_of(hello, 2);

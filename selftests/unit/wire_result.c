@@ -358,7 +358,7 @@ TEST("a fault is the example")
 	struct fault fault = { 0 };
 
 	spec_init(&spec);
-	spec.egress = SPEC_EGRESS_PACKAGE_MANAGERS;
+	ASSERT_OK(spec_set_image(&spec, "node"));
 	ASSERT_OK(spec_set_argv(&spec, command, 1, &fault));
 	ASSERT_EQ(spec_check(&spec, "/", &fault), FAULT_E_SET);
 	ASSERT_OK(fault_json_print(&fault, &text));

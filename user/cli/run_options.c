@@ -157,7 +157,7 @@ static int set_dry_run(void *to, const char *value, struct fault *ret_fault)
 }
 
 const struct option_row run_options[] = {
-	{ "egress", "MODE", "none (default) or public", set_egress },
+	{ "egress", "MODE", "none (default), package-managers or public", set_egress },
 	{ "image", "NAME", "root file system: host (default)", set_image },
 	{ "file", "PATH", "show a file read-only in /in; may be repeated", set_file },
 	{ "directory", "PATH", "show a directory read-only in /in; may be repeated", set_directory },

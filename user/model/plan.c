@@ -78,12 +78,25 @@ static int plan_arguments(struct plan *plan, const struct spec *spec)
 	return 0;
 }
 
+static enum policy_egress policy_egress(enum spec_egress egress)
+{
+	switch (egress) {
+	case SPEC_EGRESS_PUBLIC:
+		return POLICY_EGRESS_PUBLIC;
+	case SPEC_EGRESS_PACKAGE_MANAGERS:
+		return POLICY_EGRESS_PACKAGE_MANAGERS;
+	case SPEC_EGRESS_NONE:
+		break;
+	}
+	return POLICY_EGRESS_NONE;
+}
+
 static void plan_policy(struct plan *plan, const struct spec *spec)
 {
 	plan->policy = (struct policy){
 		.generation = 1,
 		.state = POLICY_PROOF,
-		.egress = spec->egress == SPEC_EGRESS_PUBLIC ? POLICY_EGRESS_PUBLIC : POLICY_EGRESS_NONE,
+		.egress = policy_egress(spec->egress),
 		.cpu_cap_ns = spec->cpu_cap_ns,
 		.money_cap_ucents = spec->money_cap_ucents,
 		.money_settled_ucents = spec->rates.request_ucents + spec->rates.step_ucents,
@@ -145,7 +158,7 @@ static void plan_network(struct plan *plan, const struct spec *spec, const struc
 	struct plan_network *net = &plan->network;
 	const uint32_t first = host->slot * ADDRESSES_PER_SLOT;
 
-	net->veth = spec->egress == SPEC_EGRESS_PUBLIC;
+	net->veth = spec->egress != SPEC_EGRESS_NONE;
 	if (!net->veth)
 		return;
 	plan_ifname(host->slot, net->host_ifname);

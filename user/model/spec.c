@@ -258,10 +258,6 @@ static int check_egress(const struct spec_view *view, struct fault *ret_fault)
 	const struct spec *spec = view->spec;
 	const char *name = field_name(view, FIELD_EGRESS);
 
-	if (spec->egress == SPEC_EGRESS_PACKAGE_MANAGERS)
-		return fault_set(ret_fault, FAULT_UNSUPPORTED, name, "give --egress none",
-				 "this build enforces the modes none and public; package-managers "
-				 "is refused, and never run as another mode");
 	if (spec->egress == SPEC_EGRESS_PUBLIC && spec->n_inputs > 0)
 		return fault_set(ret_fault, field_code(view, FIELD_EGRESS), name,
 				 "give --egress none, or leave the files and directories out",
