@@ -6,6 +6,7 @@
 #include <dirent.h>
 
 #include "../../user/wire/config.h"
+#include "../../user/wire/policy_json.h"
 #include "../document.h"
 
 #define EXAMPLES "schemas/examples/config.v1"
@@ -167,4 +168,44 @@ TEST("the summary of a configuration is a document of its schema")
 	expect_document("config-check.v1", text);
 	ASSERT_OK(config_summary_print(&config, NULL, &without));
 	expect_document("config-check.v1", without);
+}
+
+TEST("a live session's policy is a document of its schema, whatever an operator wrote into the map")
+{
+	struct rule rules[] = {
+		{ .kind = RULE_PREFIX, .prefix = { 128, { 0xfd } }, .verdict = REASON_OK },
+		{ .kind = RULE_PREFIX, .prefix = { 3, { 0x20 } }, .verdict = (enum reason)4711 },
+		{ .kind = RULE_NAME,
+		  .name = ".example.org",
+		  .ports = POLICY_PORT_TLS | POLICY_PORT_HTTP },
+		{ .kind = RULE_NAME, .name = "example.org", .ports = 0 },
+	};
+	struct policy_view view = {
+		.session_id = "sbs_01KBCQ7V3M0000000000000000",
+		.cgroup_id = 5,
+		.policy = { .state = POLICY_OPEN,
+			    .egress = POLICY_EGRESS_PACKAGE_MANAGERS,
+			    .cpu_cap_ns = POLICY_UNLIMITED,
+			    .money_cap_ucents = 0,
+			    .deadline_ns = 700 },
+		.now_ns = 600,
+		.rules = rules,
+		.n_rules = ARRAY_SIZE(rules),
+	};
+	_cleanup_free_ char *text = NULL, *odd = NULL;
+
+	ASSERT_OK(policy_json_print(&view, &text));
+	expect_document("policy.v1", text);
+	EXPECT_HAS(text, "\"state\":\"open\",\"stopped_by\":null,\"egress\":\"package-managers\"");
+	EXPECT_HAS(text, "\"time_left_ns\":100,");
+	EXPECT_HAS(text, "{\"rule\":\"fd00::/128\",\"verdict\":\"allow\"},"
+			 "{\"rule\":\"2000::/3\",\"verdict\":\"deny\"},"
+			 "{\"rule\":\".example.org:443,80\",\"verdict\":\"allow\"},"
+			 "{\"rule\":\"example.org\",\"verdict\":\"deny\"}");
+	view.policy.state = (enum policy_state)99;
+	view.policy.egress = (enum policy_egress)99;
+	view.policy.deadline_ns = POLICY_UNLIMITED;
+	ASSERT_OK(policy_json_print(&view, &odd));
+	expect_document("policy.v1", odd);
+	EXPECT_HAS(odd, "\"state\":\"closed\",\"stopped_by\":\"not_armed\",\"egress\":\"none\"");
 }

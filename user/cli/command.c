@@ -63,6 +63,7 @@ const struct option_row place_options[] = {
 
 static const struct option_row *const run_tables[] = { run_options, place_options, NULL };
 static const struct option_row *const doctor_tables[] = { doctor_options, place_options, NULL };
+static const struct option_row *const policy_tables[] = { policy_options, place_options, NULL };
 static const struct option_row *const check_tables[] = { check_options, NULL };
 static const struct option_row *const gc_tables[] = { gc_options, place_options, NULL };
 static const struct option_row *const help_tables[] = { help_options, NULL };
@@ -77,6 +78,15 @@ const struct command commands[] = {
 	  "Proves rather than guesses: loads, attaches, and is denied for real in a throw-away cgroup.\n"
 	  "Exit code 0: everything holds; 1: reeve runs, some promises do not hold; 125: it refuses to run.",
 	  doctor_tables, command_doctor },
+	{ "policy", "show|allow|deny|reset SESSION [RULE...]",
+	  "show or change what a live session may reach",
+	  "SESSION is the id of a live session or the beginning of one alone. A RULE is a prefix of addresses,\n"
+	  "10.1.2.0/24, or under package-managers a name: host.example.org, or .example.org for a domain and\n"
+	  "all in it, with :80 or :443,80 behind it when it is not at 443. Changes are in effect on the next\n"
+	  "packet and hold for this session, before the rules for all; the narrower of two prefixes decides, and\n"
+	  "of the same one the later. reset takes all of them back. Denying a name ends the session's\n"
+	  "connections under package-managers; it may make them again.",
+	  policy_tables, command_policy },
 	{ "check", "[FILE]", "say whether a configuration is valid",
 	  "Reads FILE, or " ENGINE_CONFIG_FILE
 	  ", as a run would, and says what it comes to or what is wrong with\n"

@@ -62,11 +62,12 @@ extern const struct option_row place_options[];
 /* The commands. */
 int command_run(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_policy(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_gc(int argc, char **argv);
 int command_help(int argc, char **argv);
 
-extern const struct option_row run_options[], doctor_options[], check_options[], gc_options[],
-	help_options[];
+extern const struct option_row run_options[], doctor_options[], policy_options[], check_options[],
+	gc_options[], help_options[];
 
 #endif

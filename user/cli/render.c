@@ -124,6 +124,41 @@ void render_doctor(const struct doctor_report *report)
 	}
 }
 
+static void policy_cap(uint64_t cap, double unit, const char *label)
+{
+	if (cap != POLICY_UNLIMITED)
+		printf(" of %.3f", (double)cap / unit);
+	printf("%s\n", label);
+}
+
+void render_policy(const struct policy_view *view)
+{
+	const char *state = policy_state_name(view->policy.state);
+	const char *egress = policy_egress_name(view->policy.egress);
+	enum reason stopped_by = policy_view_stopped_by(view);
+	uint64_t left_ns = policy_view_time_left_ns(view);
+	char text[RULE_TEXT_SIZE];
+
+	printf("session  %s, cgroup %llu\n", view->session_id, (unsigned long long)view->cgroup_id);
+	printf("state    %s", state ? state : "unknown, so closed");
+	if (stopped_by != REASON_OK)
+		printf(": all is denied, %s", reason_text(stopped_by));
+	printf("\n");
+	printf("egress   %s\n", egress ? egress : "unknown, so none");
+	printf("cpu      %.3f", (double)view->usage.cpu_ns / NSEC_PER_SEC);
+	policy_cap(view->policy.cpu_cap_ns, NSEC_PER_SEC, " s");
+	printf("money    %.6f", (double)policy_view_money_ucents(view) / REEVE_UCENTS_PER_CENT);
+	policy_cap(view->policy.money_cap_ucents, REEVE_UCENTS_PER_CENT, " cents");
+	if (left_ns != POLICY_UNLIMITED)
+		printf("ends in  %.1f s\n", (double)left_ns / NSEC_PER_SEC);
+	printf("rules    %s\n",
+	       view->n_rules ? "of its own, before those of every session:" : "none of its own");
+	for (size_t i = 0; i < view->n_rules; i++) {
+		rule_text(&view->rules[i], text);
+		printf("  %-6s %s\n", rule_is_allow(&view->rules[i]) ? "allow" : "deny", text);
+	}
+}
+
 void render_config(const struct config *config, const char *file)
 {
 	printf("%s: valid; prefixes denied: %zu, allowed: %zu; names allowed: %zu; names of "

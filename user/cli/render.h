@@ -6,6 +6,7 @@
 #include "../base/fault.h"
 #include "../model/config.h"
 #include "../model/doctor.h"
+#include "../model/policy_view.h"
 #include "../model/result.h"
 
 void render_fault(const struct fault *fault);
@@ -20,6 +21,7 @@ void render_swept(unsigned int swept);
 
 /* To stdout: these are what was asked for. */
 void render_doctor(const struct doctor_report *report);
+void render_policy(const struct policy_view *view);
 void render_config(const struct config *config, const char *file); /* NULL: the defaults */
 
 #endif

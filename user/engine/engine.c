@@ -241,6 +241,55 @@ int engine_open(const struct engine_config *config, struct engine *ret, unsigned
 	return 0;
 }
 
+static int fault_nothing(const struct engine_config *config, struct fault *ret_fault)
+{
+	return fault_set(ret_fault, FAULT_USAGE, "--run-dir",
+			 "give the --parent, --pin-dir and --run-dir that the runs were given",
+			 "no session lives: nothing is at %s and %s", config->run_dir,
+			 config->pin_dir);
+}
+
+static int existing_open(const struct engine_config *config, struct engine *engine, int *ret_lock,
+			 struct fault *ret_fault)
+{
+	bool nobodys;
+	int r;
+
+	engine->run_fd = open(config->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (engine->run_fd >= 0)
+		engine->slots_fd = openat(engine->run_fd, "slots",
+					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (engine->slots_fd < 0 || !guard_exists(config->pin_dir))
+		return fault_nothing(config, ret_fault);
+	r = engine_lock(engine->run_fd, ret_lock);
+	if (!r)
+		r = engine_place_check(config, engine->run_fd, &nobodys, ret_fault);
+	return r == -ESTALE || (!r && nobodys) ? fault_nothing(config, ret_fault) : r;
+}
+
+int engine_open_existing(const struct engine_config *config, struct engine *ret, int *ret_lock,
+			 struct fault *ret_fault)
+{
+	_cleanup_engine_ struct engine engine = ENGINE_INIT;
+	_cleanup_fd_ int lock = -1;
+	struct fresh fresh = {};
+	int r = host_check(ret_fault);
+
+	engine.config = config;
+	if (!r)
+		r = existing_open(config, &engine, &lock, ret_fault);
+	if (!r)
+		r = guard_place_open(config, &engine, &fresh, ret_fault);
+	if (r) {
+		fresh_undo(&engine, &fresh);
+		return r;
+	}
+	*ret = engine;
+	engine = (struct engine)ENGINE_INIT;
+	*ret_lock = fd_take(&lock);
+	return 0;
+}
+
 void engine_close(struct engine *engine)
 {
 	fd_close(&engine->run_fd);

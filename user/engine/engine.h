@@ -54,6 +54,13 @@ struct engine {
  */
 int engine_open(const struct engine_config *config, struct engine *ret, unsigned int *ret_swept,
 		struct fault *ret_fault);
+
+/*
+ * Opens what a run has made and makes nothing; *ret_lock is engine_lock. Returns 0, -errno or FAULT_E_SET, also
+ * when nothing is there.
+ */
+int engine_open_existing(const struct engine_config *config, struct engine *ret, int *ret_lock,
+			 struct fault *ret_fault);
 void engine_close(struct engine *engine);
 #define _cleanup_engine_ _cleanup_(engine_close)
 

@@ -6,7 +6,6 @@
  */
 #include "recover.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -72,36 +71,6 @@ int recover_session(const struct engine *engine, const struct slot_record *recor
 	return 0;
 }
 
-static void dir_close(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
-/* Calls @fn for each slot file, with its descriptor and whether its owner is alive. */
-static int slots_each(int slots_fd, int (*fn)(unsigned int slot, int fd, bool alive, void *arg),
-		      void *arg)
-{
-	int again = openat(slots_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(dir_close) DIR *dir = again < 0 ? NULL : fdopendir(again);
-	struct dirent *entry;
-	int r = 0;
-
-	if (!dir)
-		return -errno;
-	while (!r && (entry = readdir(dir))) {
-		_cleanup_fd_ int fd = -1;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		fd = openat(slots_fd, entry->d_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			return -errno;
-		r = fn((unsigned int)strtoul(entry->d_name, NULL, 10), fd, slot_is_alive(fd), arg);
-	}
-	return r;
-}
-
 struct sweep {
 	const struct engine *engine;
 	unsigned int swept;
@@ -129,7 +98,7 @@ static int slot_sweep(unsigned int number, int fd, bool alive, void *arg)
 int recover_sweep(const struct engine *engine, unsigned int *ret_swept, struct fault *ret_fault)
 {
 	struct sweep sweep = { .engine = engine, .fault = ret_fault };
-	int r = slots_each(engine->slots_fd, slot_sweep, &sweep);
+	int r = slot_each(engine->slots_fd, slot_sweep, &sweep);
 
 	if (r)
 		return r;
@@ -148,7 +117,7 @@ static int slot_count(unsigned int slot, int fd, bool alive, void *arg)
 int recover_count_live(int slots_fd, unsigned int *ret)
 {
 	unsigned int live = 0;
-	int r = slots_each(slots_fd, slot_count, &live);
+	int r = slot_each(slots_fd, slot_count, &live);
 
 	if (!r)
 		*ret = live;
@@ -246,9 +215,9 @@ static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *
 	int r = 0;
 
 	if (engine->slots_fd >= 0)
-		r = slots_each(engine->slots_fd, slot_is_live, &sweep);
+		r = slot_each(engine->slots_fd, slot_is_live, &sweep);
 	if (!r && engine->slots_fd >= 0 && engine->parent_fd >= 0)
-		r = slots_each(engine->slots_fd, slot_clear, &sweep);
+		r = slot_each(engine->slots_fd, slot_clear, &sweep);
 	if (!r)
 		r = others_check(engine, mount_fd, ret_fault);
 	if (!r)
@@ -258,7 +227,7 @@ static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *
 	if (!r)
 		r = parent_remove(engine->config, mount_fd);
 	if (!r && engine->slots_fd >= 0)
-		r = slots_each(engine->slots_fd, slot_unlink, &sweep);
+		r = slot_each(engine->slots_fd, slot_unlink, &sweep);
 	return r;
 }
 

@@ -114,7 +114,7 @@ int rules_apply(struct engine *engine, const struct config *config, struct fault
 		if (!r && live)
 			return fault_set(ret_fault, FAULT_BUSY, FIELD,
 					 "wait until they have ended, or give the configuration that they "
-					 "run under",
+					 "run under; \"reeve policy\" changes one session",
 					 "%u live sessions run under another configuration than %s",
 					 live, file ? file : ENGINE_CONFIG_FILE);
 		if (!r)

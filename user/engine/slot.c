@@ -10,10 +10,12 @@
  */
 #include "slot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/pidfd.h>
@@ -62,7 +64,8 @@ static bool process_is_dead(pid_t pid)
 	return fd < 0 ? errno == ESRCH : poll(&end, 1, 0) > 0;
 }
 
-bool slot_is_alive(int fd)
+/* Whether somebody holds the slot; when not, the lock is now this descriptor's. */
+static bool slot_is_alive(int fd)
 {
 	struct slot_record record;
 
@@ -120,4 +123,32 @@ void slot_release(struct slot *slot)
 void slot_abandon(struct slot *slot)
 {
 	fd_close(&slot->fd);
+}
+
+static void dir_close(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+int slot_each(int slots_fd, int (*fn)(unsigned int slot, int fd, bool alive, void *arg), void *arg)
+{
+	int again = openat(slots_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(dir_close) DIR *dir = again < 0 ? NULL : fdopendir(again);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (!r && (entry = readdir(dir))) {
+		_cleanup_fd_ int fd = -1;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		fd = openat(slots_fd, entry->d_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		r = fn((unsigned int)strtoul(entry->d_name, NULL, 10), fd, slot_is_alive(fd), arg);
+	}
+	return r;
 }

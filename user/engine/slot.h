@@ -48,7 +48,10 @@ void slot_abandon(struct slot *slot);
 
 int slot_read(int fd, struct slot_record *ret);
 
-/* Whether somebody holds the slot; when not, the lock is now this descriptor's. */
-bool slot_is_alive(int fd);
+/*
+ * Calls @fn for each slot file, with its descriptor and whether its owner is alive. Under engine_lock. A result
+ * other than 0 ends the walk and is returned.
+ */
+int slot_each(int slots_fd, int (*fn)(unsigned int slot, int fd, bool alive, void *arg), void *arg);
 
 #endif
