@@ -162,7 +162,7 @@ $(call programs,$(bench_src)): $(BUILD)/%: $(BUILD)/%.o $(call objects,$(bench_l
 # What runs inside the sandbox has no library of the build machine to rely on.
 $(BUILD)/prog/%: selftests/live/prog/%.c | $(BUILD)/.tools
 	@mkdir -p $(@D)
-	$(CC) $(language) $(CFLAGS) -static -o $@ $<
+	$(CC) $(language) $(CFLAGS) -static -o $@ $< -lresolv
 
 # Packages may be new since this make read its libraries: build in another.
 again = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) --no-print-directory

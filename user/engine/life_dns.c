@@ -16,12 +16,17 @@
 #include "../kernel/guard_rules.h"
 #include "resolver.h"
 
+struct published {
+	uint8_t addr[16];
+	uint64_t expires_ns, turn; /* when it was answered last; 0: nothing here */
+};
+
 struct life_dns {
 	const struct session *session;
 	struct run_result *result;
 	struct resolver *resolver;
-	uint8_t recent[REEVE_DNS_ADDRESSES_MAX][16]; /* published; the oldest makes room */
-	size_t n_published;
+	struct published published[REEVE_DNS_ADDRESSES_MAX];
+	uint64_t turns;
 };
 
 static int servers(struct dnssock_servers *ret, void *arg)
@@ -51,20 +56,43 @@ static bool allowed(const char *name, void *arg)
 	return guard_name_find(guard_of(dns), dns->session->cgroup_id, name, &ports) == 0 && ports;
 }
 
-/* A session has so many addresses open at a time and no more; its own oldest goes for a new one. */
-static int remembered(struct life_dns *dns, const uint8_t addr[16])
+/* Where @addr is or goes: in place of one whose time is over, or of the one that was answered longest ago. */
+static struct published *place_of(struct life_dns *dns, const uint8_t addr[16])
 {
-	size_t at = dns->n_published % ARRAY_SIZE(dns->recent);
-	int r = 0;
+	uint64_t now = clock_monotonic_ns(), least = UINT64_MAX;
+	struct published *place = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(dns->recent) && i < dns->n_published; i++)
-		if (memcmp(dns->recent[i], addr, 16) == 0)
-			return 0;
-	if (dns->n_published >= ARRAY_SIZE(dns->recent))
-		r = guard_address_remove(guard_of(dns), dns->session->cgroup_id, dns->recent[at]);
-	memcpy(dns->recent[at], addr, 16);
-	dns->n_published++;
-	return r;
+	for (size_t i = 0; i < ARRAY_SIZE(dns->published); i++) {
+		struct published *item = &dns->published[i];
+		uint64_t rank = item->expires_ns > now ? item->turn : 0;
+
+		if (item->turn && memcmp(item->addr, addr, 16) == 0)
+			return item;
+		if (rank >= least)
+			continue;
+		least = rank;
+		place = item;
+	}
+	return place;
+}
+
+/* A session has so many addresses open at a time and no more: one of its own goes for a new one. */
+static int remember(struct life_dns *dns, const uint8_t addr[16], uint64_t expires_ns)
+{
+	struct published *place = place_of(dns, addr);
+	int r;
+
+	if (place->turn && memcmp(place->addr, addr, 16) != 0) {
+		r = guard_address_remove(guard_of(dns), dns->session->cgroup_id, place->addr);
+		if (r)
+			return r;
+		place->expires_ns = 0;
+	}
+	memcpy(place->addr, addr, 16);
+	place->turn = ++dns->turns;
+	if (place->expires_ns < expires_ns)
+		place->expires_ns = expires_ns;
+	return 0;
 }
 
 static int publish(const char *name, const struct decide_addr *addr, uint64_t life_s, void *arg)
@@ -73,14 +101,15 @@ static int publish(const char *name, const struct decide_addr *addr, uint64_t li
 	const struct decide_addr judged = decide_decode(addr);
 	const uint64_t be[] = { htobe64(judged.hi), htobe64(judged.lo) };
 	const uint8_t *bytes = (const uint8_t *)be;
+	const uint64_t expires_ns = clock_monotonic_ns() + life_s * NSEC_PER_SEC;
 	uint32_t ports;
 	int r = guard_name_find(guard_of(dns), dns->session->cgroup_id, name, &ports);
 
 	if (!r)
-		r = remembered(dns, bytes);
+		r = remember(dns, bytes, expires_ns);
 	return r ? r
 		 : guard_address_put(guard_of(dns), dns->session->cgroup_id, bytes, ports,
-				     clock_monotonic_ns() + life_s * NSEC_PER_SEC);
+				     expires_ns);
 }
 
 static void refused(enum reason reason, const char *name, const struct decide_addr *addr, void *arg)
