@@ -70,11 +70,15 @@ rebinding() {
 	expect_has "$result" "count 1 tc 0 from 127.0.0.53 peer - ttl 60 93.184.215.1\\nrcode 0 count 0 tc 0 from 127.0.0.53 peer -\\nrcode 0 count 0 tc"
 	expect_has "$result" "\"name\":\"rebind.$registry\",\"reason\":\"private\",\"address\":\"10.0.0.1\"}"
 	expect_has "$result" '"addresses_denied":2,'
+	in_registries "for i in 1 2 3 4 5 6 7 8 9 10; do ask udp 127.0.0.53 rebind.a.$registry A; done
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do ask udp 127.0.0.53 rebind.b.$registry AAAA; done"
+	expect_eq "$(grep -c 'rcode 0 count 1' <<<"$said")" 2 "the first look-up of each"
+	expect_eq "$(grep -c 'rcode 0 count 0' <<<"$said")" 21 "each of those behind it"
 	in_registries "ask udp 127.0.0.53 mixed.$registry A; ask udp 127.0.0.53 mixed.$registry AAAA"
 	expect_has "$said" "count 1 tc 0 from 127.0.0.53 peer - ttl 60 93.184.215.1"
 	expect_has "$said" "count 1 tc 0 from 127.0.0.53 peer - ttl 60 2606:2800:21f::1"
 }
-t "a name that leads into a private network, then or at once, in any embedding, leads nowhere" rebinding
+t "a name that leads into a private network, or into the host, then or at once, in any embedding, leads nowhere" rebinding
 
 truncated() {
 	up

@@ -9,6 +9,7 @@
 playnet=${0%/*}/../playnet
 upstream=10.0.0.53
 registry=npmjs.org
+tls=https:/ # before a slash and a name
 conf=$(realpath /etc/resolv.conf)
 
 # up [SERVER...]: the playground, with these as the host's name servers.

@@ -25,11 +25,11 @@ serve() {
 fetch() {
 	up && serve
 	result=$(reeve run --json --egress package-managers -- /bin/bash -c "
-		curl -sSk -m 10 --proto-default https www.$registry/parcel; echo allowed \$?
+		curl -sSk -m 10 $tls/www.$registry/parcel; echo allowed \$?
 		curl -sSk -m 10 --resolve evil.test:443:93.184.215.1 https://evil.test/parcel; echo other \$?
 		curl -sSk -m 10 https://93.184.215.1/parcel; echo nameless \$?
 		curl -sSk -m 10 https://1.1.1.1/parcel; echo unknown \$?
-		curl -sSk -m 10 --proto-default http www.$registry/parcel; echo plain \$?
+		curl -sSk -m 10 ${tls/s:/:}/www.$registry/parcel; echo plain \$?
 		curl -sSk -m 10 https://www.test/parcel; echo unheard \$?
 		exec 3<>/dev/udp/93.184.215.1/443 && echo x >&3; echo udp \$?" </dev/null)
 	said=$result

@@ -6,7 +6,8 @@
  *	playdns ask SOCKET NAME               questions for NAME since the start; "-" for all
  *
  *	rotate    4 of 200 addresses, other ones each time, time 1 to 30     many     200 addresses
- *	rebind    a public address, then a private one                       mixed    both, in embeddings
+ *	wide      the same with 1,000 addresses                              mixed    both, in embeddings
+ *	rebind    a public address, then private ones in turn, in embeddings
  *	nx        no such name        nodata    no data                       refused  refused
  *	chain     a chain of three    cut       a chain without its end       loop     a chain that turns back
  *	slow      after a second      dead      never                         silent   nothing, but over TCP
@@ -37,6 +38,7 @@
 #define TYPE_AAAA 28
 #define TTL 60
 #define ROTATION 200
+#define ROTATION_WIDE 1000
 
 struct reply {
 	uint8_t bytes[65536];
@@ -144,14 +146,19 @@ static void put_soa(struct reply *reply)
 	reply->authorities++;
 }
 
-static void put_many(struct reply *reply, const struct question *question, unsigned int n)
+static void put_many(struct reply *reply, const struct question *question, unsigned int n,
+		     unsigned int range)
 {
 	char address[64];
 
 	for (unsigned int i = 0; i < n; i++, rotation++) {
-		snprintf(address, sizeof(address),
-			 question->type == TYPE_A ? "93.184.216.%u" : "2606:2800:220::%x",
-			 1 + rotation % ROTATION);
+		unsigned int number = rotation % range;
+
+		if (question->type == TYPE_A)
+			snprintf(address, sizeof(address), "93.184.%u.%u", 216 + number / 200,
+				 1 + number % 200);
+		else
+			snprintf(address, sizeof(address), "2606:2800:220::%x", 1 + number);
 		put_address(reply, NULL, 1 + rotation % 30, address);
 	}
 }
@@ -178,6 +185,30 @@ static void put_mixed(struct reply *reply, unsigned int type)
 		put_address(reply, NULL, TTL, v4[i]);
 	for (size_t i = 0; type == TYPE_AAAA && i < 6; i++)
 		put_address(reply, NULL, TTL, v6[i]);
+}
+
+static void put_private(struct reply *reply, const struct question *question)
+{
+	static const char *const v4[] = { "10.0.0.1",	 "127.0.0.1",	"169.254.169.254",
+					  "192.168.7.1", "172.16.0.1",	"100.64.0.1",
+					  "0.0.0.0",	 "192.168.7.2", "93.184.215.2" };
+	static const char *const v6[] = { "fd00:7::1",
+					  "::ffff:10.0.0.1",
+					  "64:ff9b::a00:1",
+					  "64:ff9b:1::a00:1",
+					  "2002:a00:1::1",
+					  "2001:0:a00:1::1",
+					  "::10.0.0.1",
+					  "::ffff:0:10.0.0.1",
+					  "fe80::7:1",
+					  "::1",
+					  "::",
+					  "2606:2800:21f::2" };
+	unsigned int turn = question->number - 1;
+
+	put_address(reply, NULL, TTL,
+		    question->type == TYPE_A ? v4[turn % (sizeof(v4) / sizeof(*v4))]
+					     : v6[turn % (sizeof(v6) / sizeof(*v6))]);
 }
 
 static void put_chain(struct reply *reply, unsigned int type)
@@ -208,11 +239,13 @@ static bool behave(const struct question *question, struct reply *reply)
 	else if (IS("nodata"))
 		put_soa(reply);
 	else if (IS("rotate"))
-		put_many(reply, question, 4);
+		put_many(reply, question, 4, ROTATION);
+	else if (IS("wide"))
+		put_many(reply, question, 4, ROTATION_WIDE);
 	else if (IS("many"))
-		put_many(reply, question, ROTATION);
+		put_many(reply, question, ROTATION, ROTATION);
 	else if (IS("rebind") && question->number > 0)
-		put_address(reply, NULL, TTL, question->type == TYPE_A ? "10.0.0.1" : "fd00:7::1");
+		put_private(reply, question);
 	else if (IS("mixed"))
 		put_mixed(reply, question->type);
 	else if (IS("chain"))
