@@ -162,7 +162,7 @@ $(call programs,$(bench_src)): $(BUILD)/%: $(BUILD)/%.o $(call objects,$(bench_l
 # What runs inside the sandbox has no library of the build machine to rely on.
 $(BUILD)/prog/%: selftests/live/prog/%.c | $(BUILD)/.tools
 	@mkdir -p $(@D)
-	$(CC) $(language) $(CFLAGS) -static -o $@ $< -lresolv
+	$(CC) $(language) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ -static -o $@ $< -lresolv
 
 # Packages may be new since this make read its libraries: build in another.
 again = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) --no-print-directory
@@ -196,7 +196,7 @@ fuzz:
 fuzzers: $(call programs,$(fuzz_src))
 
 format:
-	@$$(command -v clang-format-14 || echo clang-format) -i $(wildcard $(foreach d,bpf include vmlinux user/* selftests selftests/* selftests/live/prog selftests/live/musl,$d/*.[ch]))
+	@$$(command -v clang-format-14 || echo clang-format) -i $(wildcard $(foreach d,bpf include vmlinux user/* selftests selftests/* selftests/live/prog selftests/live/musl selftests/live/ways,$d/*.[ch]))
 
 clean:
 	rm -rf build build-san build-fuzz

@@ -5,6 +5,7 @@
  *
  *	caller ask tcp|udp ADDRESS PORT    connects (and sends), prints the server's answer
  *	caller poll ADDRESS PORT           connects again and again, until that is refused with EPERM
+ *	caller time ADDRESS PORT           the errno of a denied connect and datagram, and the best time in ns
  *	caller sockets                     makes a socket of each kind that there is
  *	caller bind ADDRESS                binds TCP and UDP
  *	caller loopback                    a server and its client inside, by each family and protocol
@@ -24,6 +25,7 @@
 
 #define POLL_SECONDS 8
 #define ANSWER_MS 2000
+#define TIMES 50
 
 union name {
 	struct sockaddr any;
@@ -113,6 +115,39 @@ static int poll_until_refused(const char *address, unsigned int port)
 		nanosleep(&pause, NULL);
 	}
 	return 1;
+}
+
+static long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The best of many: what else the machine does is no matter of the call. */
+static int time_refusals(const char *address, unsigned int port)
+{
+	union name name;
+	socklen_t len = name_of(address, port, &name);
+
+	for (int udp = 0; udp < 2; udp++) {
+		const char *said = "";
+		long best = -1;
+
+		for (int i = 0; i < TIMES; i++) {
+			int fd = socket(name.any.sa_family, udp ? SOCK_DGRAM : SOCK_STREAM, 0);
+			long began = now_ns(), took;
+
+			said = told(udp ? (int)sendto(fd, "?", 1, 0, &name.any, len)
+					: connect(fd, &name.any, len));
+			took = now_ns() - began;
+			best = best < 0 || took < best ? took : best;
+			close(fd);
+		}
+		printf("%s %s %s best %ld\n", udp ? "udp" : "tcp", address, said, best);
+	}
+	return 0;
 }
 
 static const struct kind {
@@ -271,6 +306,8 @@ int main(int argc, char **argv)
 			   (unsigned int)atoi(argv[4]));
 	if (strcmp(what, "poll") == 0 && argc == 4)
 		return poll_until_refused(argv[2], (unsigned int)atoi(argv[3]));
+	if (strcmp(what, "time") == 0 && argc == 4)
+		return time_refusals(argv[2], (unsigned int)atoi(argv[3]));
 	if (strcmp(what, "sockets") == 0)
 		return sockets();
 	if (strcmp(what, "bind") == 0 && argc == 3)
