@@ -33,11 +33,12 @@ static __always_inline int peer_verdict(struct bpf_sock_addr *ctx, int family, e
 	};
 	struct session session;
 	enum reason reason;
+	int loopback;
 
 	session_of_current(&session);
 	reason = dns_redirect(ctx, family, &session, &attempt, &peer);
 	if (reason == REASON_OK)
-		reason = session_peer(&session, &peer, &use);
+		reason = session_peer(&session, &peer, &use, &loopback);
 	return verdict_call(&session, &attempt, reason);
 }
 
@@ -73,7 +74,7 @@ static __always_inline int bind_verdict(struct bpf_sock_addr *ctx, int family)
 	enum reason reason, class;
 
 	session_of_current(&session);
-	reason = session_state(&session);
+	reason = session_state(&session, bpf_ktime_get_coarse_ns());
 	class = peer_class(&attempt.given);
 	if (reason == REASON_OK && class != REASON_LOOPBACK && class != REASON_THIS_HOST)
 		reason = REASON_BIND;

@@ -68,14 +68,13 @@ static __always_inline enum reason
 link_out_judge(struct __sk_buff *skb, const struct session *session, struct packet *packet)
 {
 	struct egress_use use = { packet->protocol, packet->to_port, packet->opens, 1 };
-	enum reason reason = session_peer(session, &packet->to, &use);
+	int loopback;
+	enum reason reason = session_peer(session, &packet->to, &use, &loopback);
 	struct flow_segment segment;
 
-	if (reason != REASON_OK)
-		return reason;
 	/* loopback addresses have no business on a wire */
-	if (peer_is_loopback(&packet->to))
-		return REASON_LOOPBACK;
+	if (reason != REASON_OK || loopback)
+		return loopback ? REASON_LOOPBACK : reason;
 	if (link_is_local(skb, packet))
 		return REASON_HOST_ADDRESS;
 	if (!session->policy || session->policy->egress != POLICY_EGRESS_PACKAGE_MANAGERS)
@@ -134,6 +133,7 @@ int reeve_link_in(struct __sk_buff *skb)
 	struct session session;
 	struct packet packet;
 	enum reason reason;
+	int loopback;
 
 	link_session(&session, skb->ifindex);
 	if (packet_read(skb, sizeof(struct ethhdr), bpf_ntohs(skb->protocol), &packet))
@@ -142,8 +142,8 @@ int reeve_link_in(struct __sk_buff *skb)
 	attempt.protocol = packet.protocol;
 	attempt.given = packet.from;
 	attempt.port = packet.from_port;
-	reason = session_packet_in(&session, &packet.from, packet.opens);
-	if (reason == REASON_OK && peer_is_loopback(&packet.from))
+	reason = session_packet_in(&session, &packet.from, packet.opens, &loopback);
+	if (reason == REASON_OK && loopback)
 		reason = REASON_LOOPBACK;
 	return verdict(&session, &attempt, reason, 0) == ALLOW ? TC_ACT_OK : TC_ACT_SHOT;
 }

@@ -98,7 +98,7 @@ int BPF_PROG(reeve_meter, struct task_struct *task, __u64 runtime_ns)
 	session.policy = bpf_map_lookup_elem(&policies, &cgroup);
 	if (!session.policy)
 		return 0;
-	reason = session_state(&session);
+	reason = session_state(&session, bpf_ktime_get_ns());
 	if (!reason_stops(reason))
 		return 0;
 	stop_report(&session, reason);

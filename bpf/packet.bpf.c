@@ -4,6 +4,7 @@
  * Only plain TCP and UDP pass: no IPv4 options, no IPv6 extension headers, so that nothing reroutes a
  * packet after it was judged by its destination.
  */
+#define PACKET_DIRECT 1
 #include "packet.bpf.h"
 
 static __always_inline int packet_verdict(struct __sk_buff *skb, enum event_hook hook)
@@ -13,6 +14,7 @@ static __always_inline int packet_verdict(struct __sk_buff *skb, enum event_hook
 	struct egress_use use;
 	struct packet packet;
 	enum reason reason;
+	int loopback;
 	__u64 *bytes;
 
 	session_find(&session, bpf_skb_ancestor_cgroup_id(skb, session_level));
@@ -24,10 +26,10 @@ static __always_inline int packet_verdict(struct __sk_buff *skb, enum event_hook
 	attempt.port = hook == EVENT_PACKET_OUT ? packet.to_port : packet.from_port;
 	use = (struct egress_use){ packet.protocol, packet.to_port, packet.opens, 1 };
 	if (hook == EVENT_PACKET_OUT)
-		reason = session_peer(&session, &attempt.given, &use);
+		reason = session_peer(&session, &attempt.given, &use, &loopback);
 	else
-		reason = session_packet_in(&session, &attempt.given, packet.opens);
-	if (reason == REASON_OK && session.usage && !peer_is_loopback(&attempt.given)) {
+		reason = session_packet_in(&session, &attempt.given, packet.opens, &loopback);
+	if (reason == REASON_OK && session.usage && !loopback) {
 		bytes = hook == EVENT_PACKET_OUT ? &session.usage->bytes_out
 						 : &session.usage->bytes_in;
 		__sync_fetch_and_add(bytes, skb->len);

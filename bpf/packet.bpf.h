@@ -6,6 +6,7 @@
 #ifndef REEVE_PACKET_BPF_H
 #define REEVE_PACKET_BPF_H
 
+#include "packet_load.bpf.h"
 #include "peer.bpf.h"
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -38,13 +39,13 @@ static __always_inline int packet_read_l4(struct __sk_buff *skb, __u32 offset, s
 
 	if (packet->protocol != IPPROTO_TCP && packet->protocol != IPPROTO_UDP)
 		return -1;
-	if (bpf_skb_load_bytes(skb, offset, ports, sizeof(ports)))
+	if (packet_load(skb, offset, ports, sizeof(ports)))
 		return -1;
 	packet->from_port = bpf_ntohs(ports[0]);
 	packet->to_port = bpf_ntohs(ports[1]);
 	if (packet->protocol != IPPROTO_TCP)
 		return 0;
-	if (bpf_skb_load_bytes(skb, offset, &packet->tcp, sizeof(packet->tcp)))
+	if (packet_load(skb, offset, &packet->tcp, sizeof(packet->tcp)))
 		return -1;
 	packet->l4_at = offset;
 	packet->opens = packet->tcp.syn && !packet->tcp.ack;
@@ -55,7 +56,7 @@ static __always_inline int packet_read_v4(struct __sk_buff *skb, __u32 offset, s
 {
 	struct iphdr ip;
 
-	if (bpf_skb_load_bytes(skb, offset, &ip, sizeof(ip)) || ip.version != 4 || ip.ihl != 5)
+	if (packet_load(skb, offset, &ip, sizeof(ip)) || ip.version != 4 || ip.ihl != 5)
 		return -1;
 	packet->family = AF_INET;
 	packet->protocol = ip.protocol;
@@ -80,7 +81,7 @@ static __always_inline int packet_read_v6(struct __sk_buff *skb, __u32 offset, s
 	} fragment;
 	struct ipv6hdr ip;
 
-	if (bpf_skb_load_bytes(skb, offset, &ip, sizeof(ip)) || ip.version != 6)
+	if (packet_load(skb, offset, &ip, sizeof(ip)) || ip.version != 6)
 		return -1;
 	packet->family = AF_INET6;
 	packet->protocol = ip.nexthdr;
@@ -92,7 +93,7 @@ static __always_inline int packet_read_v6(struct __sk_buff *skb, __u32 offset, s
 	offset += sizeof(ip);
 	if (ip.nexthdr != NEXTHDR_FRAGMENT)
 		return packet_read_l4(skb, offset, packet);
-	if (bpf_skb_load_bytes(skb, offset, &fragment, sizeof(fragment)))
+	if (packet_load(skb, offset, &fragment, sizeof(fragment)))
 		return -1;
 	packet->protocol = fragment.next;
 	packet->fragment = 1;

@@ -19,13 +19,6 @@ __weak __noinline int peer_class(struct decide_addr *addr)
 	return addr ? decide_class(addr) : REASON_RESERVED;
 }
 
-static __always_inline int peer_is_loopback(const struct decide_addr *addr)
-{
-	struct decide_addr judged = *addr;
-
-	return peer_class(&judged) == REASON_LOOPBACK;
-}
-
 /* The key of an address in the LPM maps of @cgroup. */
 static __always_inline void session_prefix_key(struct policy_prefix *key, __u64 cgroup,
 					       const struct decide_addr *addr)
@@ -66,25 +59,27 @@ static __always_inline __u32 session_ports(struct policy_prefix *key, int rule)
 	if (rule == REASON_OK)
 		return POLICY_PORT_TLS | POLICY_PORT_HTTP;
 	address = bpf_map_lookup_elem(&addresses, key);
-	return address && bpf_ktime_get_ns() < address->expires_ns ? address->ports : 0;
+	return address && bpf_ktime_get_coarse_ns() < address->expires_ns ? address->ports : 0;
 }
 
 /*
  * May the session exchange packets with @addr: its state, the built-in table, prefixes; and for @use, NULL
- * for what comes in, the egress mode's ports and addresses.
+ * for what comes in, the egress mode's ports and addresses. *ret_loopback: it may, for it is its own.
  */
 static __always_inline enum reason session_peer(const struct session *session,
 						const struct decide_addr *addr,
-						const struct egress_use *use)
+						const struct egress_use *use, int *ret_loopback)
 {
-	enum reason reason = session_state(session), class;
+	enum reason reason = session_state(session, bpf_ktime_get_coarse_ns()), class;
 	struct decide_addr judged = *addr;
 	struct policy_prefix key;
 	int rule;
 
+	*ret_loopback = 0;
 	if (reason != REASON_OK)
 		return reason;
 	class = peer_class(&judged);
+	*ret_loopback = class == REASON_LOOPBACK;
 	if (class == REASON_LOOPBACK)
 		return REASON_OK;
 	judged = decide_decode(addr);
@@ -104,13 +99,12 @@ static __always_inline enum reason session_peer(const struct session *session,
 
 /* The same for a packet that comes in; @knocks: it opens a connection, as only loopback may. */
 static __always_inline enum reason session_packet_in(const struct session *session,
-						     const struct decide_addr *peer, int knocks)
+						     const struct decide_addr *peer, int knocks,
+						     int *ret_loopback)
 {
-	enum reason reason = session_peer(session, peer, NULL);
+	enum reason reason = session_peer(session, peer, NULL, ret_loopback);
 
-	if (reason == REASON_OK && knocks && !peer_is_loopback(peer))
-		return REASON_INBOUND;
-	return reason;
+	return reason == REASON_OK && knocks && !*ret_loopback ? REASON_INBOUND : reason;
 }
 
 #endif

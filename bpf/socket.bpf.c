@@ -94,7 +94,7 @@ static __always_inline int unix_verdict(enum event_hook hook)
 	enum reason reason;
 
 	session_of_current(&session);
-	reason = session_state(&session);
+	reason = session_state(&session, bpf_ktime_get_coarse_ns());
 	return verdict_call(&session, &attempt, reason);
 }
 

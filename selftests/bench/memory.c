@@ -204,7 +204,7 @@ static void sessions_measure(const struct engine *engine)
 		before = kernel_kib();
 		for (size_t i = 0; i < SESSIONS; i++) {
 			opened[i] = bench_now_ns();
-			room_session(engine, POLICY_UNLIMITED, &rooms[i]);
+			room_session(engine, POLICY_UNLIMITED, POLICY_EGRESS_NONE, &rooms[i]);
 			opened[i] = (bench_now_ns() - opened[i]) / 1e3;
 		}
 		kib[round] = (kernel_kib() - before) / SESSIONS;

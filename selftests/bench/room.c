@@ -8,6 +8,7 @@
  */
 #include "room.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -17,16 +18,18 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../user/base/clock.h"
 #include "../../user/base/macro.h"
 #include "../../user/kernel/cgroup.h"
+#include "../../user/kernel/guard_rules.h"
 #include "bench.h"
 
-#define OUTSIDE "reeve-bench-outside"
 #define BATCH 16
 #define WARM_UP_NS 500000.0
+#define DEADLINE_NS (24 * 3600 * NSEC_PER_SEC)
 #define EMPTY_TIMEOUT_NS (10 * NSEC_PER_SEC)
 
 static void name_make(char ret[40])
@@ -46,15 +49,26 @@ void room_engine(const struct engine_config *config, struct engine *ret)
 		bench_die(r < 0 ? r : 0, "cannot open the host %s", fault.reason);
 }
 
-void room_session(const struct engine *engine, uint64_t cpu_cap_ns, struct room *ret)
+/* The address of the far end, as a resolver would have opened it. */
+static int address_open(const struct room *room)
+{
+	const struct decide_addr far = decide_from_v4(BENCH_PUBLIC_V4);
+	const uint64_t words[] = { htobe64(far.hi), htobe64(far.lo) };
+
+	return guard_address_put(&room->engine->guard, room->cgroup_id, (const uint8_t *)words,
+				 POLICY_PORT_TLS, POLICY_UNLIMITED);
+}
+
+void room_session(const struct engine *engine, uint64_t cpu_cap_ns, enum policy_egress egress,
+		  struct room *ret)
 {
 	struct policy policy = {
 		.generation = 1,
 		.state = POLICY_OPEN,
-		.egress = POLICY_EGRESS_NONE,
+		.egress = egress,
 		.cpu_cap_ns = cpu_cap_ns,
 		.money_cap_ucents = POLICY_UNLIMITED,
-		.deadline_ns = POLICY_UNLIMITED,
+		.deadline_ns = clock_monotonic_ns() + DEADLINE_NS,
 		.running_since_ns = clock_monotonic_ns(),
 	};
 	int r;
@@ -65,6 +79,8 @@ void room_session(const struct engine *engine, uint64_t cpu_cap_ns, struct room 
 	r = cgroup_create(ret->above_fd, ret->name, &ret->cgroup_fd, &ret->cgroup_id);
 	if (!r)
 		r = guard_session_add(&engine->guard, ret->cgroup_id, &policy);
+	if (!r && egress == POLICY_EGRESS_PACKAGE_MANAGERS)
+		r = address_open(ret);
 	if (r)
 		bench_die(r, "cannot make a session");
 }
@@ -79,9 +95,9 @@ void room_outside(struct room *ret)
 	name_make(ret->name);
 	ret->engine = NULL;
 	if (!r)
-		r = cgroup_create(mount_fd, OUTSIDE, &ret->above_fd, &id);
+		r = cgroup_create(mount_fd, ROOM_OUTSIDE, &ret->above_fd, &id);
 	if (r == -EEXIST)
-		r = cgroup_open(mount_fd, OUTSIDE, &ret->above_fd, &id);
+		r = cgroup_open(mount_fd, ROOM_OUTSIDE, &ret->above_fd, &id);
 	if (!r)
 		r = cgroup_create(ret->above_fd, ret->name, &ret->cgroup_fd, &ret->cgroup_id);
 	if (r)
@@ -136,9 +152,17 @@ struct told {
 	int error;
 };
 
-static int run_until(const struct room_work *work, double end, double *ret_ns)
+static double clock_ns(const struct room_work *work)
 {
-	double start = bench_now_ns(), now = start;
+	struct timespec ts;
+
+	clock_gettime(work->alone ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * NSEC_PER_SEC + (double)ts.tv_nsec;
+}
+
+static int run_for(const struct room_work *work, double ns, double *ret_ns)
+{
+	double start = clock_ns(work), now = start, end = start + ns;
 	unsigned long n = 0;
 
 	while (now < end) {
@@ -149,7 +173,7 @@ static int run_until(const struct room_work *work, double end, double *ret_ns)
 				return r;
 		}
 		n += BATCH;
-		now = bench_now_ns();
+		now = clock_ns(work);
 	}
 	*ret_ns = (now - start) / (double)n;
 	return 0;
@@ -161,9 +185,9 @@ static void work_run(const struct room_work *work, struct told *told)
 	double ignored;
 
 	if (!r)
-		r = run_until(work, bench_now_ns() + WARM_UP_NS, &ignored);
+		r = run_for(work, WARM_UP_NS, &ignored);
 	if (!r)
-		r = run_until(work, bench_now_ns() + work->ms * 1e6, &told->ns);
+		r = run_for(work, work->ms * 1e6, &told->ns);
 	told->error = r;
 }
 

@@ -22,8 +22,15 @@ struct room {
 /* Opens the host; loads and pins the programs when nobody did. */
 void room_engine(const struct engine_config *config, struct engine *ret);
 
-/* A session whose policy is open: no egress, no deadline, @cpu_cap_ns of CPU time. */
-void room_session(const struct engine *engine, uint64_t cpu_cap_ns, struct room *ret);
+/* An address that is public for the hooks; sessions for packages know it at 443. */
+#define BENCH_PUBLIC "198.20.0.9"
+#define BENCH_PUBLIC_V4 0xc6140009u
+
+#define ROOM_OUTSIDE "reeve-bench-outside"
+
+/* A session whose policy is open: @cpu_cap_ns of CPU time, a deadline that is not met. */
+void room_session(const struct engine *engine, uint64_t cpu_cap_ns, enum policy_egress egress,
+		  struct room *ret);
 /* A cgroup beside the parent of sessions, at the same level as a session's. */
 void room_outside(struct room *ret);
 /* Kills what is in it, and removes it. */
@@ -41,6 +48,8 @@ struct room_work {
 	void *arg;
 	int (*prepare)(void *arg); /* in the room, before the clock starts; may be NULL */
 	unsigned int ms;
+	/* no other process has a part in it: CPU time is what it takes, whatever else runs on the machine */
+	bool alone;
 };
 int room_slice(const struct room_work *work, double *ret_ns);
 

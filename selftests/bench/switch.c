@@ -98,7 +98,7 @@ static bool switches_compare(const struct engine *engine, const char *pin_dir)
 	if (unlink(path))
 		bench_die(errno, "%s", path);
 	room_outside(&outside);
-	room_session(engine, POLICY_UNLIMITED, &session);
+	room_session(engine, POLICY_UNLIMITED, POLICY_EGRESS_NONE, &session);
 	out.room = &outside;
 	in.room = &session;
 	valid = bench_compare(&group);
@@ -180,7 +180,7 @@ static double meter_off_us(const struct engine *engine, void (*run)(void))
 	pid_t pid;
 	int r;
 
-	room_session(engine, POLICY_UNLIMITED, &room);
+	room_session(engine, POLICY_UNLIMITED, POLICY_EGRESS_NONE, &room);
 	pid = room_fork(&room);
 	if (pid == 0) {
 		run();
