@@ -11,6 +11,7 @@
 
 #include "../base/clock.h"
 #include "../kernel/dnssock.h"
+#include "../kernel/forward.h"
 #include "../kernel/hostnet.h"
 #include "../kernel/netns.h"
 #include "../kernel/nft.h"
@@ -226,6 +227,23 @@ static void forwarding(struct exam *exam, const struct exam_row *row, struct doc
 		exam_ok(check, "%s", text);
 }
 
+/* A run is not refused for it: what the rules of others come to is theirs to know. */
+static void forward_chains(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
+{
+	struct fault fault = {};
+	int r = forward_check(&fault);
+
+	(void)exam;
+	(void)row;
+	if (r < 0)
+		exam_no(check, DOCTOR_DEGRADED, "run a kernel with nf_tables, or use --egress none",
+			"the host's rules for forwarded packets cannot be read: %s", strerror(-r));
+	else if (r)
+		exam_no(check, DOCTOR_DEGRADED, fault.remedy, "%s", fault.reason);
+	else
+		exam_ok(check, "no table of another drops forwarded packets that it does not know");
+}
+
 static void pools(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
 {
 	char text_v4[INET_ADDRSTRLEN], text_v6[INET6_ADDRSTRLEN];
@@ -263,6 +281,7 @@ const struct exam_row exam_network_rows[] = {
 	{ "link-filter", PROMISE_NETWORK, { "policy", "network-namespace" }, link_filter, 0 },
 	{ "nftables", PROMISE_NETWORK, { "network-namespace" }, nftables, 0 },
 	{ "forwarding", PROMISE_NETWORK, {}, forwarding, 0 },
+	{ "forward-chains", PROMISE_NETWORK, {}, forward_chains, 0 },
 	{ "address-pools", PROMISE_NETWORK, {}, pools, 0 },
 	{ "name-servers", PROMISE_NETWORK, {}, name_servers, 0 },
 	{},

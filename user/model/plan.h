@@ -18,6 +18,7 @@
 #include "spec.h"
 
 #define PLAN_IFNAME_SIZE 16
+#define PLAN_IFNAME_PREFIX "rv" /* and the slot: the host's end of a session's link */
 
 /*
  * What uid 0 needs for files and ids inside, by the numbers of capabilities(7): CHOWN, DAC_OVERRIDE,
@@ -57,7 +58,7 @@ struct plan_mount {
 /* The name of the host's end of a session's device. */
 static inline void plan_ifname(unsigned int slot, char ret[PLAN_IFNAME_SIZE])
 {
-	snprintf(ret, PLAN_IFNAME_SIZE, "rv%u", slot);
+	snprintf(ret, PLAN_IFNAME_SIZE, PLAN_IFNAME_PREFIX "%u", slot);
 }
 
 /*
