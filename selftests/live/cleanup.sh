@@ -180,4 +180,40 @@ damage() {
 }
 t "pins that were removed are missed, one by one, and loaded anew when all are" damage 60
 
+# What is not there is for gc; a lack of descriptors is not, and nothing is said of pins then.
+few_descriptors() {
+	local n code
+	reeve run -- /bin/true 2>/dev/null
+	for n in 10 14 18 22 26 30; do
+		code=0
+		said=$( (ulimit -n $n; reeve_exec run -- /bin/true) 2>&1) || code=$?
+		expect_eq $code 125 "$n descriptors: $said"
+		expect_has "$said" "Too many open files"
+		expect_has "$said" "ulimit -n"
+		expect_lacks "$said" "gc --all"
+	done
+	says 0 "exit 0" reeve run -- /bin/true
+}
+t "too few descriptors are told as such, and how there will be more" few_descriptors
+
+# above: what of the way to a nested parent is there.
+above() { (cd "$cgroups" && find "$parent" -type d | sort | paste -sd' ') 2>/dev/null; }
+nested() {
+	local place=(--parent "$parent/a/b/c")
+	says 0 "exit 0" reeve run "${place[@]}" -- /bin/true
+	expect_eq "$(above)" "$parent $parent/a $parent/a/b $parent/a/b/c"
+	says 0 "" reeve gc --all "${place[@]}"
+	expect_eq "$(above)" "" "all was reeve's own"
+	mkdir -p "$cgroups/$parent/a"
+	says 0 "exit 0" reeve run "${place[@]}" -- /bin/true
+	says 0 "" reeve gc --all "${place[@]}"
+	expect_eq "$(above)" "$parent $parent/a" "another's way stays"
+	says 0 "exit 0" reeve run "${place[@]}" -- /bin/true
+	mkdir "$cgroups/$parent/a/b/other"
+	says 0 "" reeve gc --all "${place[@]}"
+	expect_eq "$(above)" "$parent $parent/a $parent/a/b $parent/a/b/other" "another's cgroup stays"
+	rmdir "$cgroups/$parent/a/b/other" "$cgroups/$parent/a/b" "$cgroups/$parent/a"
+}
+t "gc --all removes the way to a nested parent as far as reeve made it and nobody uses it" nested
+
 run_tests "$@"

@@ -5,8 +5,12 @@
  */
 #include "../box_run.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "../../user/base/clock.h"
@@ -235,6 +239,33 @@ TEST("a user namespace maps the whole range, keeps no process, and takes no othe
 	}
 	ASSERT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
+}
+
+/* getrlimit() and setrlimit() of glibc are both prlimit64: with a new limit or without. */
+static void limits_keep(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(filter), filter };
+
+	ASSERT_OK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	ASSERT_OK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+TEST("no user namespace is made while the limits that it takes over cannot be lowered")
+{
+	int fd = -1;
+
+	limits_keep();
+	EXPECT_EQ(userns_make(0x70010000, 65536, &fd), -EPERM);
+	EXPECT_EQ(fd, -1);
+	EXPECT_EQ(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 TEARDOWN

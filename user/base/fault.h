@@ -47,7 +47,13 @@ struct fault {
 int fault_set(struct fault *ret, enum fault_code code, const char *field, const char *remedy,
 	      const char *reason_fmt, ...) _printf_(5, 6);
 
-/* The same, with ": " and the text of the positive errno @err put behind the reason. */
+/* The next step for a positive errno by which the process or the host has no more of something, or NULL. */
+const char *fault_lack_remedy(int err);
+
+/*
+ * The same, with ": " and the text of the positive errno @err put behind the reason. Where that is a lack of
+ * descriptors, its own remedy stands in the place of @remedy.
+ */
 int fault_set_errno(struct fault *ret, enum fault_code code, const char *field, const char *remedy,
 		    int err, const char *reason_fmt, ...) _printf_(6, 7);
 

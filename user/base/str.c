@@ -45,6 +45,27 @@ bool str_to_u64(const char *s, uint64_t max, uint64_t *ret)
 	return true;
 }
 
+bool str_to_bytes(const char *s, uint64_t max, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t value;
+	int shift = 0;
+
+	s = str_digits(s, max, &value);
+	if (!s)
+		return false;
+	unit = *s ? strchr(units, *s) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		s++;
+	}
+	if (*s || value > max >> shift)
+		return false;
+	*ret = value << shift;
+	return true;
+}
+
 bool str_to_nano(const char *s, uint64_t max, uint64_t *ret)
 {
 	uint64_t whole, part = 0;

@@ -18,6 +18,12 @@ bool str_to_u64(const char *s, uint64_t max, uint64_t *ret);
  */
 bool str_to_nano(const char *s, uint64_t max, uint64_t *ret);
 
+/*
+ * Reads a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it. False when @s is none or comes
+ * to more than @max.
+ */
+bool str_to_bytes(const char *s, uint64_t max, uint64_t *ret);
+
 /* Cuts blanks off both ends of @s, in place; returns its new beginning. */
 char *str_trim(char *s);
 

@@ -195,7 +195,7 @@ static void fresh_undo(const struct engine *engine, const struct fresh *fresh)
 	struct fault ignored = {};
 
 	if (fresh->parent && cgroup_mount_open(&mount_fd, &ignored) == 0)
-		unlinkat(mount_fd, engine->config->parent, AT_REMOVEDIR);
+		cgroup_parent_remove(mount_fd, engine->config->parent);
 	if (!fresh->place || unlinkat(engine->run_fd, "slots", AT_REMOVEDIR))
 		return;
 	unlinkat(engine->run_fd, PLACE_FILE, 0);

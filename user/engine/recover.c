@@ -159,15 +159,6 @@ static int slot_unlink(unsigned int number, int fd, bool alive, void *arg)
 	return unlinkat(sweep->engine->slots_fd, name, 0) ? -errno : 0;
 }
 
-/* The parent goes when it is empty: another program's cgroups in it stay, and so does it. */
-static int parent_remove(const struct engine_config *config, int mount_fd)
-{
-	if (unlinkat(mount_fd, config->parent, AT_REMOVEDIR) && errno != ENOENT && errno != EBUSY &&
-	    errno != ENOTEMPTY)
-		return -errno;
-	return 0;
-}
-
 /* What others put there stays, and so does the directory then. */
 static int run_dir_remove(const struct engine *engine)
 {
@@ -225,7 +216,7 @@ static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *
 	if (!r)
 		r = nft_remove();
 	if (!r)
-		r = parent_remove(engine->config, mount_fd);
+		r = cgroup_parent_remove(mount_fd, engine->config->parent);
 	if (!r && engine->slots_fd >= 0)
 		r = slot_each(engine->slots_fd, slot_unlink, &sweep);
 	return r;

@@ -29,6 +29,12 @@ int cgroup_mount_open(int *ret_fd, struct fault *ret_fault);
 int cgroup_parent_open(int mount_fd, const char *path, bool create, int *ret_fd, uint64_t *ret_id,
 		       struct fault *ret_fault);
 
+/*
+ * Removes the parent at @path where it is empty, and the cgroups above it that cgroup_parent_open() made, as far as
+ * they are. Returns 0, also where something is used or gone, or -errno.
+ */
+int cgroup_parent_remove(int mount_fd, const char *path);
+
 /* What the parent at @path can give to its children, or could if it was made now. */
 int cgroup_parent_controllers(int mount_fd, const char *path, unsigned int *ret_mask,
 			      struct fault *ret_fault);

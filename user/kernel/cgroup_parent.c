@@ -14,10 +14,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include "../base/macro.h"
 
 #define ROOT_CGROUP_ID 1
+/* on a cgroup that was made here: its owner may take it away again */
+#define MADE_BY_REEVE "trusted.reeve.made"
 
 _Static_assert(REEVE_PARENT_DEPTH_MAX == 8, "the text of a refused path says eight");
 
@@ -113,6 +117,9 @@ static int path_walk(int mount_fd, char *const *names, int n, bool create, int *
 		if (r != -ENOENT || !create)
 			continue;
 		r = cgroup_create(above, names[i], &fd, &id);
+		/* without a mark it merely stays */
+		if (r == 0)
+			fsetxattr(fd, MADE_BY_REEVE, "", 0, 0);
 		if (r == -EEXIST)
 			r = cgroup_open(above, names[i], &fd, &id);
 	}
@@ -168,6 +175,38 @@ int cgroup_parent_open(int mount_fd, const char *path, bool create, int *ret_fd,
 		return refuse(path, "the root cgroup", ret_fault);
 	*ret_fd = fd_take(&fd);
 	*ret_id = id;
+	return 0;
+}
+
+static bool is_made_here(int mount_fd, char *const *names, int n)
+{
+	_cleanup_fd_ int fd = -1;
+	uint64_t id;
+
+	return path_walk(mount_fd, names, n, false, &fd, &id) == 0 &&
+	       fgetxattr(fd, MADE_BY_REEVE, NULL, 0) >= 0;
+}
+
+/* Another program's cgroups stay, and so does what they are in. */
+int cgroup_parent_remove(int mount_fd, const char *path)
+{
+	struct fault ignored = {};
+	struct parent_path parent;
+
+	if (path_parse(path, &parent, &ignored))
+		return -EINVAL;
+	for (int n = parent.n; n > 0; n--) {
+		_cleanup_fd_ int above = -1;
+		uint64_t id;
+		int r = path_walk(mount_fd, parent.names, n - 1, false, &above, &id);
+
+		if (r == -ENOENT || (n < parent.n && !is_made_here(mount_fd, parent.names, n)))
+			continue;
+		if (r == 0 && unlinkat(above, parent.names[n - 1], AT_REMOVEDIR) && errno != ENOENT)
+			r = -errno;
+		if (r)
+			return r == -EBUSY || r == -ENOTEMPTY ? 0 : r;
+	}
 	return 0;
 }
 

@@ -95,6 +95,19 @@ static int fault_pins(struct fault *ret, const char *pin_dir, const char *what)
 			 "%s: %s", pin_dir, what);
 }
 
+/* @r is why @what cannot be had: only what is not there is for gc to clear away. */
+static int fault_pin(struct fault *ret, const char *pin_dir, int r, const char *what)
+{
+	char missing[160];
+
+	snprintf(missing, sizeof(missing), "%s is missing", what);
+	if (r == -ENOENT)
+		return fault_pins(ret, pin_dir, missing);
+	return fault_set_errno(ret, FAULT_ENFORCEMENT, "--pin-dir",
+			       "look at the pins with \"bpftool\" and at the kernel's log", -r,
+			       "%s: %s cannot be opened", pin_dir, what);
+}
+
 static int host_check(const struct host *host, const struct guard_place *place,
 		      struct fault *ret_fault)
 {
@@ -117,16 +130,18 @@ static int link_check(const struct guard_place *place, const struct guard_hook *
 	__u32 len = sizeof(info);
 	char what[128];
 	_cleanup_fd_ int fd = pin_get(place->pin_dir, "links", hook->program);
+	int r = fd < 0 ? fd : 0;
 
 	*ret_there = fd >= 0;
 	if (fd == -ENOENT && hook->optional)
 		return 0;
-	snprintf(what, sizeof(what), "the link %s is not there any more", hook->program);
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
-		return fault_pins(ret_fault, place->pin_dir, what);
-	if (info.type == BPF_LINK_TYPE_CGROUP && info.cgroup.cgroup_id != place->parent_id)
-		return fault_pins(ret_fault, place->pin_dir, what);
-	return 0;
+	snprintf(what, sizeof(what), "the link %s", hook->program);
+	if (!r && bpf_obj_get_info_by_fd(fd, &info, &len))
+		r = -errno;
+	/* a link whose cgroup was removed and made again */
+	if (!r && info.type == BPF_LINK_TYPE_CGROUP && info.cgroup.cgroup_id != place->parent_id)
+		r = -ENOENT;
+	return r ? fault_pin(ret_fault, place->pin_dir, r, what) : 0;
 }
 
 static int guard_open_pins(const struct guard_place *place, struct guard *ret, struct fault *ret_fault)
@@ -138,10 +153,10 @@ static int guard_open_pins(const struct guard_place *place, struct guard *ret, s
 	for (unsigned int i = 0; i < GUARD_MAP_COUNT; i++) {
 		ret->maps[i] = pin_get(place->pin_dir, "maps", guard_map_names[i]);
 		if (ret->maps[i] < 0)
-			return fault_pins(ret_fault, place->pin_dir, "a pinned map is missing");
+			return fault_pin(ret_fault, place->pin_dir, ret->maps[i], "a pinned map");
 	}
 	if (bpf_map_lookup_elem(ret->maps[GUARD_HOST], &key, &ret->host))
-		return fault_pins(ret_fault, place->pin_dir, "the host record cannot be read");
+		return fault_pin(ret_fault, place->pin_dir, -errno, "the host record");
 	r = host_check(&ret->host, place, ret_fault);
 	if (r)
 		return r;
@@ -155,7 +170,9 @@ static int guard_open_pins(const struct guard_place *place, struct guard *ret, s
 	ret->link_out_fd = pin_get(place->pin_dir, "progs", "reeve_link_out");
 	ret->link_in_fd = pin_get(place->pin_dir, "progs", "reeve_link_in");
 	if (ret->link_out_fd < 0 || ret->link_in_fd < 0)
-		return fault_pins(ret_fault, place->pin_dir, "a program of the device is missing");
+		return fault_pin(ret_fault, place->pin_dir,
+				 ret->link_out_fd < 0 ? ret->link_out_fd : ret->link_in_fd,
+				 "a program of the device");
 	return 0;
 }
 

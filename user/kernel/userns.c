@@ -96,40 +96,58 @@ static const struct {
 	{ RLIMIT_MSGQUEUE, 64 * 1024 },
 };
 
-static void soft_limits_lower(struct rlimit before[ARRAY_SIZE(namespace_limits)])
-{
-	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
-		struct rlimit lower;
-
-		getrlimit(namespace_limits[i].resource, &before[i]);
-		lower = before[i];
-		if (lower.rlim_cur > namespace_limits[i].soft)
-			lower.rlim_cur = namespace_limits[i].soft;
-		setrlimit(namespace_limits[i].resource, &lower);
-	}
-}
-
-static void soft_limits_restore(const struct rlimit before[ARRAY_SIZE(namespace_limits)])
+static int soft_limits_read(struct rlimit ret[ARRAY_SIZE(namespace_limits)])
 {
 	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++)
-		setrlimit(namespace_limits[i].resource, &before[i]);
+		if (getrlimit(namespace_limits[i].resource, &ret[i]) < 0)
+			return -errno;
+	return 0;
 }
 
-static pid_t holder_start(struct holder *h, char stack[STACK_SIZE])
+static int soft_limits_lower(const struct rlimit before[ARRAY_SIZE(namespace_limits)])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
+		struct rlimit lower = before[i];
+
+		if (lower.rlim_cur > namespace_limits[i].soft)
+			lower.rlim_cur = namespace_limits[i].soft;
+		if (setrlimit(namespace_limits[i].resource, &lower) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* As many as possible; the first failure is told. */
+static int soft_limits_restore(const struct rlimit before[ARRAY_SIZE(namespace_limits)])
+{
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++)
+		if (setrlimit(namespace_limits[i].resource, &before[i]) < 0 && !r)
+			r = -errno;
+	return r;
+}
+
+/* A namespace with limits that were not lowered is none that a session gets. */
+static int holder_start(struct holder *h, char stack[STACK_SIZE], pid_t *ret_pid)
 {
 	struct rlimit before[ARRAY_SIZE(namespace_limits)];
 	sigset_t all, old;
-	pid_t pid;
+	int r, restored;
 
+	r = soft_limits_read(before);
+	if (r)
+		return r;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
-	soft_limits_lower(before);
-	pid = clone(holder_main, stack + STACK_SIZE, CLONE_VM | CLONE_NEWUSER, h);
-	if (pid < 0)
-		pid = -errno;
-	soft_limits_restore(before);
+	r = soft_limits_lower(before);
+	if (!r) {
+		*ret_pid = clone(holder_main, stack + STACK_SIZE, CLONE_VM | CLONE_NEWUSER, h);
+		r = *ret_pid < 0 ? -errno : 0;
+	}
+	restored = soft_limits_restore(before);
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	return pid;
+	return r ? r : restored;
 }
 
 static int map_write(pid_t pid, const char *file, uint32_t base, uint32_t count)
@@ -172,9 +190,9 @@ int userns_make(uint32_t uid_base, uint32_t count, int *ret_fd)
 		return -errno;
 	ready_fd = fds[0];
 	far_fd = holder.ready_fd = fds[1];
-	pid = holder_start(&holder, stack);
-	if (pid < 0)
-		return pid;
+	r = holder_start(&holder, stack, &pid);
+	if (r)
+		return r;
 	fd_close(&far_fd);
 	do
 		n = read(ready_fd, &err, sizeof(err));
