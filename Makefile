@@ -8,6 +8,8 @@
 #   make fuzz     libFuzzer, FUZZ_SECONDS each
 #   make format   clang-format              make clean
 
+VERSION := 0.1.0
+
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -84,6 +86,9 @@ all: $(reeve)
 $(BUILD)/%.o: %.c | $(BUILD)/.tools
 	@mkdir -p $(@D)
 	$(compile) -c -o $@ $<
+
+$(BUILD)/user/cli/main.o: Makefile
+$(BUILD)/user/cli/main.o: private language += -DREEVE_VERSION='"$(VERSION)"'
 
 $(call objects,$(call layer_src,wire) $(wildcard selftests/*/*.c)): | $(generated_wire)
 $(call objects,$(filter-out $(seccomp_gen_src),$(call layer_src,kernel)) $(wildcard selftests/bpf/*.c)): \

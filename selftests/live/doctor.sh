@@ -67,6 +67,23 @@ timed() {
 	as_it_is
 }
 
+sum() {
+	local last ok degraded missing
+	doctor
+	last=$(tail -n 1 <<<"$said")
+	ok=$(grep -c '^ok ' <<<"$said") degraded=$(grep -c '^degraded ' <<<"$said") missing=$(grep -c '^missing ' <<<"$said")
+	expect_has "$last" "$ok ok, $degraded degraded, $missing missing: "
+	if [ "$degraded" = 0 ]; then
+		expect_has "$last" "every promise holds"
+	else
+		expect_has "$last" "reeve runs, and says in every result what does not hold; see "
+		expect_eq "${last##* see }" "$(sed -n 's/^degraded *\([a-z0-9-]*\) .*/\1/p' <<<"$said" | paste -sd, | sed 's/,/, /g')"
+	fi
+	examine 'umount /sys/fs/bpf;'
+	expect_has "$(tail -n 1 <<<"$said")" "missing: reeve refuses to run; see "
+	expect_has "$(tail -n 1 <<<"$said")" bpffs
+}
+
 controllers() {
 	local name
 	doctor
@@ -107,6 +124,7 @@ connected() {
 }
 
 t "this host is examined within 1.5 s, each lack has its remedy, and the exit code is the worst of all" timed 60
+t "the last line counts what was found, says what it means, and names what is not ok" sum
 t "a controller that cgroup2 does not give is degraded, and a run says so too" controllers
 t "forwarding and name servers of the host are told as they are, and never changed" connected
 
@@ -237,7 +255,7 @@ places() {
 	stranger parent-cgroup "not a path of one to eight names" --parent / --run-dir "$TEST_TMP/run-b" \
 		--pin-dir /sys/fs/bpf/place-b
 	rm -f "$pins/links/reeve_device"
-	stranger pins "the link reeve_device is not there" --parent "$parent"
+	stranger pins "the link reeve_device is missing" --parent "$parent"
 }
 t "pins, cgroups and run directories that do not go together are refused alike" places
 

@@ -40,6 +40,35 @@ own_meanings() {
 }
 t "policy, cap, time box and reeve's own faults have codes of their own" own_meanings
 
+# In front of the first argument that is no option these are reeve's; behind it they are the command's.
+asked() {
+	local command
+	expect_eq "$("$REEVE" --version)" "reeve $(sed -n 's/^VERSION := //p' Makefile)"
+	for command in run doctor policy check gc help; do
+		expect_has "$("$REEVE" $command --help)" "reeve $command [OPTION...]"
+		expect_eq "$("$REEVE" $command --version)" "$("$REEVE" --version)"
+	done
+	expect_has "$("$REEVE" run --json --cpu-seconds 1 --help -- /bin/false)" "Exit codes"
+	expect_eq "$("$REEVE" gc --all --version)" "$("$REEVE" --version)"
+	expect_has "$(reeve run -- /bin/ls --help 2>/dev/null)" "Usage: /bin/ls"
+	expect_has "$(reeve run /bin/ls --version 2>/dev/null)" coreutils
+	expect_exit 125 quiet --request --help
+	expect_has "$(cat "$TEST_TMP/stderr")" "--request: --help: No such file"
+	expect_exit 125 quiet --no-such-option --help
+	expect_has "$(cat "$TEST_TMP/stderr")" "--no-such-option: reeve run has no such option"
+}
+t "--help and --version are answered wherever reeve's own options stand" asked
+
+# A link is shown by the name of what it leads to, as with an absolute path.
+from_here() {
+	mkdir -p "$TEST_TMP/a/src" "$TEST_TMP/b"
+	echo text >"$TEST_TMP/a/src/file"
+	expect_eq "$(cd "$TEST_TMP/a" && reeve run --directory src -- /bin/cat /in/src/file 2>/dev/null)" text
+	expect_eq "$(cd "$TEST_TMP/a/src" && reeve run --directory . -- /bin/cat /in/src/file 2>/dev/null)" text
+	expect_eq "$(cd "$TEST_TMP/b" && reeve run --file ../a/src/file -- /bin/cat /in/file 2>/dev/null)" text
+}
+t "relative paths of files and directories are seen from the working directory" from_here
+
 documented() {
 	local code
 	for code in 122 123 124 125 126 127 128; do

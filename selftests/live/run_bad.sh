@@ -53,7 +53,9 @@ numbers() {
 	for value in 0 0s -5 169h 8d '' m 604801 1.2.3; do
 		refused --time-box "\"$value\" is not" "up to 168h" , --time-box "$value" -- /bin/true
 	done
-	refused --memory-bytes '"0" is not' "from 1 to 2^50" , --memory-bytes 0 -- /bin/true
+	for value in 0 0G 1T 1k 1.5G G '' 1048577G; do
+		refused --memory-bytes "\"$value\" is not" "from 1 to 2^50" , --memory-bytes "$value" -- /bin/true
+	done
 	refused --pids '"many" is not' "from 1 to 4194304" , --pids many -- /bin/true
 	refused --cpu-millis '"9" is not' "from 10 to 1000000" , --cpu-millis 9 -- /bin/true
 	refused --money-cents "without a rate" "--rate cpu_second=1000" , --money-cents 5 -- /bin/true
@@ -78,7 +80,8 @@ paths() {
 	refused --file '"/dev/null" is not a regular file' , --file /dev/null -- /bin/true
 	refused --directory '"/etc/passwd" is not a directory' , --directory /etc/passwd -- /bin/true
 	refused --directory /nowhere "No such file" , --directory /nowhere -- /bin/true
-	refused --file "'passwd' is not an absolute path" , --file passwd -- /bin/true
+	refused --file "'' is not an absolute path" , --file '' -- /bin/true
+	refused --file "$PWD/nowhere" "No such file" , --file nowhere -- /bin/true
 	refused --directory "'/' is the whole file system" , --directory / -- /bin/true
 	refused --seccomp /nowhere "No such file" , --seccomp /nowhere -- /bin/true
 	refused --seccomp /etc , --seccomp /etc -- /bin/true

@@ -121,6 +121,34 @@ TEST("seconds have up to nine places and the same bound")
 	EXPECT_EQ(value, 18446744072999999999ull);
 }
 
+TEST("a number of bytes has at most one unit, and is never more than the most")
+{
+	static const char *const bad[] = {
+		"",    "K",   "1T", "1k",  "1KB", "1.5G", "-1M",
+		"01M", "1 M", "M1", "1MM", "5K",  "4097", "18014398509481985K"
+	};
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} good[] = { { "0", 0 },     { "0G", 0 },    { "4096", 4096 },
+		     { "4K", 4096 }, { "1K", 1024 }, { "1", 1 } };
+	uint64_t value = 42;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT_FALSE(str_to_bytes(bad[i], 4096, &value));
+	EXPECT_EQ(value, 42);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		EXPECT_TRUE(str_to_bytes(good[i].text, 4096, &value));
+		EXPECT_EQ(value, good[i].value);
+	}
+	EXPECT_TRUE(str_to_bytes("512M", UINT64_MAX, &value));
+	EXPECT_EQ(value, 536870912);
+	EXPECT_TRUE(str_to_bytes("17179869183G", UINT64_MAX, &value));
+	EXPECT_EQ(value, 17179869183ull << 30);
+	EXPECT_FALSE(str_to_bytes("17179869184G", UINT64_MAX, &value));
+	EXPECT_FALSE(str_to_bytes("36028797018963968K", UINT64_MAX, &value));
+}
+
 static void expect_shown(const char *bytes, size_t n, size_t size, const char *want)
 {
 	_cleanup_free_ char *shown = malloc(size);

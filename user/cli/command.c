@@ -2,6 +2,9 @@
 /*
  * Options are rows with a function that takes the value; getopt_long does the splitting. The first
  * argument that is no option ends them, so that the command to run keeps its own.
+ *
+ * They are walked twice: first for --help and --version, then to be set. optind 0 makes glibc and musl begin
+ * anew, also where the first walk stopped within an argument.
  */
 #include "command.h"
 
@@ -61,18 +64,31 @@ const struct option_row place_options[] = {
 	{},
 };
 
-static const struct option_row *const run_tables[] = { run_options, place_options, NULL };
-static const struct option_row *const doctor_tables[] = { doctor_options, place_options, NULL };
-static const struct option_row *const policy_tables[] = { policy_options, place_options, NULL };
-static const struct option_row *const check_tables[] = { check_options, NULL };
-static const struct option_row *const gc_tables[] = { gc_options, place_options, NULL };
-static const struct option_row *const help_tables[] = { help_options, NULL };
+/* Of every command. They have no setter: command_asks() finds them before anything is set. */
+static const struct option_row ask_options[] = {
+	{ "help", NULL, "print this and do nothing", NULL },
+	{ "version", NULL, "print reeve's version and do nothing", NULL },
+	{},
+};
+
+static const struct option_row *const run_tables[] = { run_options, place_options, ask_options, NULL };
+static const struct option_row *const doctor_tables[] = { doctor_options, place_options,
+							  ask_options, NULL };
+static const struct option_row *const policy_tables[] = { policy_options, place_options,
+							  ask_options, NULL };
+static const struct option_row *const check_tables[] = { check_options, ask_options, NULL };
+static const struct option_row *const gc_tables[] = { gc_options, place_options, ask_options, NULL };
+static const struct option_row *const help_tables[] = { help_options, ask_options, NULL };
 
 const struct command commands[] = {
 	{ "run", "-- COMMAND [ARG...]", "run a command under the policy",
 	  "Runs COMMAND in a sandbox of its own under the kernel policy, metered and capped. Its output\n"
-	  "streams as it comes; the account follows on stderr, or all of it is one JSON document.\n"
-	  "With --request a sandbox_script document takes the place of COMMAND.",
+	  "streams as it comes; the account follows on stderr, or all of it is one JSON document. Its standard\n"
+	  "input is empty: give it files with --file. With --request a sandbox_script document takes the place\n"
+	  "of COMMAND.\n\n"
+	  "Modes of --egress: none, loopback alone; package-managers, the package registries and what a\n"
+	  "configuration adds, by name, on ports 443 and 80; public, every public address and no private one.\n"
+	  "Public egress and files of the host are not given together.",
 	  run_tables, command_run },
 	{ "doctor", "", "say what this host has and lacks for each promise",
 	  "Proves rather than guesses: loads, attaches, and is denied for real in a throw-away cgroup.\n"
@@ -150,6 +166,25 @@ static unsigned int options_collect(const struct command *command, struct option
 	return n;
 }
 
+enum command_ask command_asks(const struct command *command, int argc, char **argv)
+{
+	struct option long_options[OPTIONS_MAX + 1] = {};
+	const struct option_row *rows[OPTIONS_MAX];
+	int at;
+
+	options_collect(command, long_options, rows);
+	optind = 0;
+	opterr = 0;
+	/* what is wrong with an option is said by who reads it */
+	while ((at = getopt_long(argc, argv, "+:", long_options, NULL)) >= FIRST_ROW) {
+		if (rows[at - FIRST_ROW] == &ask_options[0])
+			return COMMAND_HELP;
+		if (rows[at - FIRST_ROW] == &ask_options[1])
+			return COMMAND_VERSION;
+	}
+	return COMMAND_WORK;
+}
+
 int command_parse(const struct command *command, int argc, char **argv, void *to, int *ret_rest,
 		  struct fault *ret_fault)
 {
@@ -160,7 +195,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *to
 
 	options_collect(command, long_options, rows);
 	snprintf(remedy, sizeof(remedy), "see \"reeve %s --help\"", command->name);
-	optind = 1;
+	optind = 0;
 	opterr = 0;
 	while ((at = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
 		if (at == ':')

@@ -56,6 +56,14 @@ int command_parse(const struct command *command, int argc, char **argv, void *to
 
 const struct command *command_find(const char *name);
 
+/* What the arguments of @command ask for instead of its work, where its options go. */
+enum command_ask {
+	COMMAND_WORK,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+};
+enum command_ask command_asks(const struct command *command, int argc, char **argv);
+
 /* --parent, --pin-dir, --run-dir, --output-root and --config; @to starts with a struct engine_config. */
 extern const struct option_row place_options[];
 

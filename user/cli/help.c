@@ -138,7 +138,7 @@ int command_help(int argc, char **argv)
 		printf("reeve: %s\n\n", reeve_summary);
 		for (command = commands; command->name; command++)
 			printf("  reeve %-12s %s\n", command->name, command->summary);
-		printf("\n\"reeve COMMAND --help\" says more.\n");
+		printf("\n\"reeve COMMAND --help\" says more, \"reeve --version\" which reeve this is.\n");
 	}
 	return 0;
 }

@@ -20,9 +20,22 @@ static int unknown(const char *name)
 	return EXIT_CODE_REEVE;
 }
 
-static int dispatch(int argc, char **argv)
+static int version(void)
+{
+	printf("reeve %s\n", REEVE_VERSION);
+	return 0;
+}
+
+static int help_of(char *name)
 {
 	char help[] = "help";
+	char *argv[] = { help, name, NULL };
+
+	return command_help(2, argv);
+}
+
+static int dispatch(int argc, char **argv)
+{
 	const struct command *command;
 
 	if (argc < 2) {
@@ -31,16 +44,19 @@ static int dispatch(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0)
 		return command_help(1, argv);
+	if (strcmp(argv[1], "--version") == 0)
+		return version();
 	command = command_find(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	/* only directly behind the command: further on it may be an argument of what is run */
-	if (argc > 2 && strcmp(argv[2], "--help") == 0) {
-		char *help_argv[] = { help, argv[1], NULL };
-
-		return command_help(2, help_argv);
+	switch (command_asks(command, argc - 1, argv + 1)) {
+	case COMMAND_HELP:
+		return help_of(argv[1]);
+	case COMMAND_VERSION:
+		return version();
+	default:
+		return command->run(argc - 1, argv + 1);
 	}
-	return command->run(argc - 1, argv + 1);
 }
 
 /* A standard stream that the caller closed would be the number of the next file that is opened. */

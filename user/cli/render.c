@@ -20,7 +20,10 @@ void render_fault(const struct fault *fault)
 
 void render_errno(int err)
 {
-	fprintf(stderr, "reeve: unexpected error: %s\n", strerror(-err));
+	const char *remedy = fault_lack_remedy(-err);
+
+	fprintf(stderr, "reeve: unexpected error: %s%s%s\n", strerror(-err),
+		remedy ? "; next: " : "", remedy ? remedy : "");
 }
 
 void render_swept(unsigned int swept)
@@ -112,6 +115,30 @@ void render_result(const struct run_result *result)
 	fprintf(stderr, "reeve:   output %s\n", result->output_dir);
 }
 
+/* The last line: what the exit code says, and where to look. */
+static void render_doctor_sum(const struct doctor_report *report)
+{
+	static const char *const meanings[] = {
+		[DOCTOR_OK] = "every promise holds",
+		[DOCTOR_DEGRADED] = "reeve runs, and says in every result what does not hold; see",
+		[DOCTOR_MISSING] = "reeve refuses to run; see",
+	};
+	const char *before = " ";
+
+	for (int status = DOCTOR_OK; status <= DOCTOR_MISSING; status++)
+		printf("%s%zu %s", status == DOCTOR_OK ? "" : ", ",
+		       doctor_report_count(report, (enum doctor_status)status),
+		       doctor_status_name((enum doctor_status)status));
+	printf(": %s", meanings[doctor_report_status(report)]);
+	for (size_t i = 0; i < report->n_checks; i++) {
+		if (report->checks[i].status == DOCTOR_OK)
+			continue;
+		printf("%s%s", before, report->checks[i].name);
+		before = ", ";
+	}
+	printf("\n");
+}
+
 void render_doctor(const struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->n_checks; i++) {
@@ -122,6 +149,7 @@ void render_doctor(const struct doctor_report *report)
 		if (check->status != DOCTOR_OK)
 			printf("%-9s %-18s %-13s next: %s\n", "", "", "", check->remedy);
 	}
+	render_doctor_sum(report);
 }
 
 static void policy_cap(uint64_t cap, double unit, const char *label)

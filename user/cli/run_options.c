@@ -6,7 +6,9 @@
 #include "run_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/str.h"
 #include "../model/rate.h"
@@ -34,14 +36,35 @@ static int set_image(void *to, const char *value, struct fault *ret_fault)
 	return 0;
 }
 
+/* A spec has absolute paths only; what the command line names is seen from where it was typed. */
+static int add_input(void *to, enum spec_input_kind kind, const char *value, struct fault *ret_fault)
+{
+	_cleanup_free_ char *here = NULL, *path = NULL;
+
+	if (value[0] == '/' || !value[0])
+		return spec_add_input(spec_of(to), kind, value, ret_fault);
+	here = getcwd(NULL, 0);
+	/* glibc refuses what the kernel tells of a directory that is out of reach */
+	if (!here)
+		return fault_set_errno(ret_fault, FAULT_USAGE,
+				       kind == SPEC_INPUT_FILE ? "--file" : "--directory",
+				       "give an absolute path", errno,
+				       "there is no working directory to take it from");
+	if (asprintf(&path, "%s/%s", here, value) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	return spec_add_input(spec_of(to), kind, path, ret_fault);
+}
+
 static int set_file(void *to, const char *value, struct fault *ret_fault)
 {
-	return spec_add_input(spec_of(to), SPEC_INPUT_FILE, value, ret_fault);
+	return add_input(to, SPEC_INPUT_FILE, value, ret_fault);
 }
 
 static int set_directory(void *to, const char *value, struct fault *ret_fault)
 {
-	return spec_add_input(spec_of(to), SPEC_INPUT_DIRECTORY, value, ret_fault);
+	return add_input(to, SPEC_INPUT_DIRECTORY, value, ret_fault);
 }
 
 static int bad_number(struct fault *ret, const char *option, const char *value, const char *allowed)
@@ -103,10 +126,11 @@ static int set_time_box(void *to, const char *value, struct fault *ret_fault)
 
 static int set_memory(void *to, const char *value, struct fault *ret_fault)
 {
-	if (!str_to_u64(value, 1ull << 50, &spec_of(to)->memory_bytes) ||
+	if (!str_to_bytes(value, 1ull << 50, &spec_of(to)->memory_bytes) ||
 	    spec_of(to)->memory_bytes == 0)
-		return bad_number(ret_fault, "--memory-bytes", value,
-				  "a whole number from 1 to 2^50");
+		return bad_number(
+			ret_fault, "--memory-bytes", value,
+			"a whole number from 1 to 2^50, as 1073741824, 1048576K, 1024M or 1G");
 	return 0;
 }
 
@@ -157,10 +181,12 @@ static int set_dry_run(void *to, const char *value, struct fault *ret_fault)
 }
 
 const struct option_row run_options[] = {
-	{ "egress", "MODE", "none (default), package-managers or public", set_egress },
+	{ "egress", "MODE", "none (default), package-managers or public; see above", set_egress },
 	{ "image", "NAME", "root file system: host (default)", set_image },
-	{ "file", "PATH", "show a file read-only in /in; may be repeated", set_file },
-	{ "directory", "PATH", "show a directory read-only in /in; may be repeated", set_directory },
+	{ "file", "PATH",
+	  "show a file read-only in /in; may be repeated; a relative path is one from here",
+	  set_file },
+	{ "directory", "PATH", "the same for a directory", set_directory },
 	{ "cpu-seconds", "N", "cap: CPU time, also 0.5; the kernel stops the session",
 	  set_cpu_seconds },
 	{ "money-cents", "N", "cap: money by the rates; the kernel stops the session",
@@ -168,7 +194,8 @@ const struct option_row run_options[] = {
 	{ "rate", "UNIT=N,...",
 	  "micro-cents for a cpu_second, wall_minute, step, request, egress_gib", set_rate },
 	{ "time-box", "TIME", "how long it may run: 90, 90s, 10m, 1h (10m)", set_time_box },
-	{ "memory-bytes", "N", "limit through cgroup v2 (2 GiB where the host can)", set_memory },
+	{ "memory-bytes", "N", "limit through cgroup v2, also 512M, 2G (2G where the host can)",
+	  set_memory },
 	{ "pids", "N", "limit through cgroup v2 (1024 where the host can)", set_pids },
 	{ "cpu-millis", "N", "limit: thousandths of one processor", set_cpu_millis },
 	{ "seccomp", "FILE", "a profile in the OCI format instead of the built-in rules",

@@ -16,6 +16,15 @@ const char *doctor_status_name(enum doctor_status status)
 	return names[status];
 }
 
+size_t doctor_report_count(const struct doctor_report *report, enum doctor_status status)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < report->n_checks; i++)
+		n += report->checks[i].status == status;
+	return n;
+}
+
 enum doctor_status doctor_report_status(const struct doctor_report *report)
 {
 	enum doctor_status worst = DOCTOR_OK;

@@ -36,6 +36,9 @@ struct doctor_report {
 
 const char *doctor_status_name(enum doctor_status status);
 
+/* How many checks of the report have this status. */
+size_t doctor_report_count(const struct doctor_report *report, enum doctor_status status);
+
 /* The worst status in the report. */
 enum doctor_status doctor_report_status(const struct doctor_report *report);
 
