@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../kernel/conntrack.h"
 #include "../kernel/dnssock.h"
 #include "../kernel/forward.h"
 #include "../kernel/hostnet.h"
@@ -205,6 +206,28 @@ static void nftables(struct exam *exam, const struct exam_row *row, struct docto
 		exam_ok(check, "the table with NAT and drops was made, found whole and removed");
 }
 
+/* Any address does: RFC 5737 and RFC 3849 keep these for nobody. */
+static int flows_try(struct exam *exam, struct fault *ret_fault)
+{
+	struct plan_network network = { .sandbox_v4.s_addr = htonl(0xc0000201),
+					.sandbox_v6.s6_addr = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } };
+
+	(void)exam;
+	return conntrack_forget(&network, ret_fault);
+}
+
+static void flows(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
+{
+	struct fault fault = {};
+	int r = as_host(exam, flows_try, &fault);
+
+	(void)row;
+	if (r)
+		exam_fault(check, DOCTOR_DEGRADED, r, &fault);
+	else
+		exam_ok(check, "the host can be made to forget the flows of an address");
+}
+
 static void forwarding(struct exam *exam, const struct exam_row *row, struct doctor_check *check)
 {
 	struct hostnet_forwarding found = {};
@@ -280,6 +303,7 @@ static void name_servers(struct exam *exam, const struct exam_row *row, struct d
 const struct exam_row exam_network_rows[] = {
 	{ "link-filter", PROMISE_NETWORK, { "policy", "network-namespace" }, link_filter, 0 },
 	{ "nftables", PROMISE_NETWORK, { "network-namespace" }, nftables, 0 },
+	{ "flows", PROMISE_NETWORK, { "network-namespace" }, flows, 0 },
 	{ "forwarding", PROMISE_NETWORK, {}, forwarding, 0 },
 	{ "forward-chains", PROMISE_NETWORK, {}, forward_chains, 0 },
 	{ "address-pools", PROMISE_NETWORK, {}, pools, 0 },

@@ -14,6 +14,7 @@
 #include "../../include/account.h"
 #include "../base/clock.h"
 #include "../kernel/cgroup.h"
+#include "../kernel/conntrack.h"
 #include "../kernel/hostnet.h"
 #include "../kernel/netns.h"
 #include "../kernel/nft.h"
@@ -87,6 +88,8 @@ static int link_make(struct session *session, struct fault *ret_fault)
 	if (!r && nft != NFT_WHOLE)
 		r = nft_make(ret_fault);
 	if (!r)
+		r = conntrack_forget(&session->plan->network, ret_fault);
+	if (!r)
 		r = veth_make(&session->plan->network, session->netns_fd, &ifindex, ret_fault);
 	if (!r)
 		r = guard_link_add(&session->engine->guard, ifindex, session->cgroup_id);
@@ -110,6 +113,8 @@ static int namespaces_make(struct session *session, struct fault *ret_fault)
 				       "see user.max_user_namespaces and the host's policy", -r,
 				       "the session's user namespace cannot be made");
 	r = netns_make(&session->netns_fd, ret_fault);
+	if (!r && plan->policy.egress == POLICY_EGRESS_PACKAGE_MANAGERS)
+		r = netns_whole_greetings(session->netns_fd, ret_fault);
 	if (!r && plan->network.veth)
 		r = link_make(session, ret_fault);
 	return r;

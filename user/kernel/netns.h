@@ -21,6 +21,12 @@
 int netns_make(int *ret_fd, struct fault *ret_fault);
 
 /*
+ * Has TCP in the namespace @fd give its first bytes to the device as one packet, whatever congestion control the
+ * host's own connections have: the filter there reads a greeting that is whole, or none. Returns as netns_make().
+ */
+int netns_whole_greetings(int fd, struct fault *ret_fault);
+
+/*
  * Puts the calling thread into the namespace @fd; *ret_home is the way back. Returns 0 or -errno,
  * and then nothing was changed.
  */
