@@ -57,6 +57,13 @@
 /* One micro-cent is 1e-6 cent. The bound keeps every product of the account inside 64 bits. */
 #define REEVE_UCENTS_PER_CENT 1000000ull
 #define REEVE_RATE_UCENTS_MAX 0xffffffffull
+/* A session's own bounds: requests that wait, the time box of one, what its owner may ask for. */
+#define REEVE_QUEUE_MAX 32
+#define REEVE_TIME_BOX_MINUTES_MIN 5
+#define REEVE_TIME_BOX_MINUTES_MAX 30
+#define REEVE_TIME_BOX_MINUTES_DEFAULT 10
+/* The greatest whole number that all readers of JSON tell from its neighbours; more is taken for as much. */
+#define REEVE_WHOLE_MAX (1ull << 53)
 /* How deep arrays and objects of a document may nest, and how many digits a number may have. */
 #define REEVE_JSON_DEPTH_MAX 32
 #define REEVE_JSON_NUMBER_MAX 60

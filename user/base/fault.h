@@ -21,6 +21,24 @@
 	X(START, "sandbox.start_failed")                                                           \
 	X(CLEANUP, "cleanup.failed")                                                               \
 	X(CONFIG, "config.invalid")                                                                \
+	X(QUEUE_CLOSED, "queue.closed")                                                            \
+	X(QUEUE_FULL, "queue.full")                                                                \
+	X(CAP_SPENT, "session.cap_spent")                                                          \
+	X(PAUSED, "session.paused")                                                                \
+	X(NOT_ARMED, "session.not_armed")                                                          \
+	X(ENDED, "session.ended")                                                                  \
+	X(SESSION_UNKNOWN, "session.unknown")                                                      \
+	X(REQUEST_UNKNOWN, "request.unknown")                                                      \
+	X(REQUEST_FINISHED, "request.finished")                                                    \
+	X(REQUEST_NOT_OPEN, "request.not_open")                                                    \
+	X(CHARGE_CONFLICT, "charge.conflict")                                                      \
+	X(IDEMPOTENCY_CONFLICT, "idempotency.conflict")                                            \
+	X(PRECONDITION, "precondition.failed")                                                     \
+	X(DOCUMENT, "document.invalid")                                                            \
+	X(WIPE, "wipe.failed")                                                                     \
+	X(BODY_TOO_LARGE, "body.too_large")                                                        \
+	X(METHOD_UNKNOWN, "method.unknown")                                                        \
+	X(PATH_UNKNOWN, "path.unknown")                                                            \
 	X(INTERNAL, "internal")
 
 enum fault_code {
