@@ -21,7 +21,7 @@ MAKEFLAGS += --no-builtin-rules
 uses_include :=
 uses_base    := base
 uses_model   := model base
-uses_record  := record base
+uses_record  := record model base
 uses_wire    := wire model record base
 uses_kernel  := kernel model base
 uses_engine  := engine kernel record model base
@@ -34,7 +34,7 @@ uses_all     := cli mcp daemon engine kernel wire record model base
 CC       := $(if $(FUZZ),clang,cc)
 BUILD    := build$(if $(SAN),-san)$(if $(FUZZ),-fuzz)
 PACKAGES := .ci/packages
-LIBRARY  := libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp libnl-route-3.0 libnftables
+LIBRARY  := libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp libnl-route-3.0 libnftables sqlite3
 
 CFLAGS   := -O2 -g
 warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -49,7 +49,7 @@ cpp_libs := $(shell pkg-config --cflags $(LIBRARY) 2>/dev/null)
 archive  = $(filter /%,$(shell $(CC) -print-file-name=$(patsubst -l%,lib%.a,$1)))
 libs     := $(foreach l,$(filter-out -lm -lpthread -ldl -lrt, \
 	    $(shell pkg-config --static --libs $(LIBRARY) 2>/dev/null)) \
-	    -lresolv,$(or $(call archive,$l),$l))
+	    -lresolv,$(or $(call archive,$l),$l)) -lm
 
 compile   = $(CC) $(language) $(CFLAGS) $(sanitize) -MMD -MP -I$(BUILD)/gen $(cpp_libs)
 link      = $(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
