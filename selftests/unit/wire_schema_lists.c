@@ -4,6 +4,8 @@
  * other.
  */
 #include "../../include/reason.h"
+#include "../../user/model/desk.h"
+#include "../../user/model/desk_note.h"
 #include "../../user/model/doctor.h"
 #include "../../user/model/rate.h"
 #include "../../user/model/result.h"
@@ -141,6 +143,129 @@ TEST("the schemas of plans and rate cards have the code's lists and bounds")
 	EXPECT_EQ(schema_node(plan, "properties command maxItems")->valueint, REEVE_ARGS_MAX);
 }
 
+static const char *nth_state(unsigned int i)
+{
+	return desk_state_name((enum desk_state)i);
+}
+
+static const char *nth_request_state(unsigned int i)
+{
+	return desk_request_state_name((enum desk_request_state)i);
+}
+
+static const char *nth_note(unsigned int i)
+{
+	return desk_note_type((enum desk_note)i);
+}
+
+/* What closes a queue, and null behind it. */
+static void expect_queues(const cJSON *list)
+{
+	EXPECT_EQ(cJSON_GetArraySize(list), DESK_QUEUE_COUNT);
+	for (unsigned int i = 0; i + 1 < DESK_QUEUE_COUNT; i++)
+		EXPECT_STREQ(cJSON_GetArrayItem(list, (int)i)->valuestring,
+			     desk_queue_name((enum desk_queue)(i + 1)));
+	EXPECT_TRUE(cJSON_IsNull(cJSON_GetArrayItem(list, DESK_QUEUE_COUNT - 1)));
+}
+
+TEST("the schemas of sessions, requests, events and problems have the code's lists and bounds")
+{
+	_cleanup_json_ cJSON *session = schema_tree("codes.sandbox-session.v1");
+	_cleanup_json_ cJSON *desk = schema_tree("desk.v1"), *request = schema_tree("request.v1");
+	_cleanup_json_ cJSON *event = schema_tree("event.v1"), *problem = schema_tree("problem.v1");
+	_cleanup_json_ cJSON *order = schema_tree("order.v1");
+
+	expect_list(schema_node(session, "properties state enum"), nth_state, DESK_STATE_COUNT);
+	expect_queues(schema_node(desk, "properties queue properties reason enum"));
+	expect_queues(schema_node(event, "properties queue enum"));
+	EXPECT_EQ(schema_node(desk, "properties queue properties limit const")->valueint,
+		  REEVE_QUEUE_MAX);
+	expect_list(schema_node(request, "properties state enum"), nth_request_state,
+		    DESK_REQUEST_FINISHED + 1);
+	EXPECT_EQ(cJSON_GetArraySize(schema_node(request, "properties outcome enum")),
+		  RUN_OUTCOME_COUNT + 1);
+	expect_list(schema_node(event, "properties type enum"), nth_note, DESK_NOTE_COUNT);
+	expect_list(schema_node(problem, "properties code enum"), nth_code, FAULT_INTERNAL);
+	EXPECT_EQ(schema_node(problem, "properties errors maxItems")->valueint,
+		  REEVE_SCHEMA_ERRORS_MAX);
+	EXPECT_EQ(schema_node(order, "properties argv maxItems")->valueint, REEVE_ARGS_MAX);
+	EXPECT_EQ(schema_node(order, "properties command maxLength")->valueint,
+		  REEVE_COMMAND_BYTES_MAX);
+	expect_rates(schema_node(desk, "properties policy properties rates properties"));
+}
+
+/* Takes out of a schema what says nothing of documents: the words for people and the names of it. */
+static void words_drop(cJSON *schema)
+{
+	static const char *const words[] = { "$schema", "$id", "$comment", "title", "description" };
+	cJSON *member;
+
+	for (size_t i = 0; cJSON_IsObject(schema) && i < ARRAY_SIZE(words); i++)
+		if (cJSON_IsString(document_get(schema, words[i])))
+			cJSON_DeleteItemFromObjectCaseSensitive(schema, words[i]);
+	cJSON_ArrayForEach(member, schema)
+		words_drop(member);
+}
+
+/* The default is what is put in where the member is left out, which a whole document never does. */
+static void expect_same(const cJSON *left, const cJSON *right, const char *name)
+{
+	_cleanup_json_ cJSON *a =
+		cJSON_Duplicate(document_get(document_get(left, "properties"), name), true);
+	const cJSON *b = document_get(document_get(right, "properties"), name);
+
+	cJSON_DeleteItemFromObjectCaseSensitive(a, "default");
+	if (!cJSON_Compare(a, b, true))
+		printf("%s\n", name);
+	EXPECT_TRUE(cJSON_Compare(a, b, true));
+}
+
+TEST("what owners may ask for has the code's bounds, and the contract's words for the rest")
+{
+	_cleanup_json_ cJSON *create = schema_tree("session-create.v1");
+	_cleanup_json_ cJSON *change = schema_tree("session-change.v1");
+	_cleanup_json_ cJSON *charge = schema_tree("charge.v1");
+	_cleanup_json_ cJSON *session = schema_tree("codes.sandbox-session.v1");
+	const cJSON *box = schema_node(create, "properties time_box_minutes");
+	static const char *const shared[] = { "task", "owner", "time_box_minutes", "step_budget",
+					      "cap" };
+
+	EXPECT_EQ(document_get(box, "minimum")->valueint, REEVE_TIME_BOX_MINUTES_MIN);
+	EXPECT_EQ(document_get(box, "maximum")->valueint, REEVE_TIME_BOX_MINUTES_MAX);
+	EXPECT_EQ(document_get(box, "default")->valueint, REEVE_TIME_BOX_MINUTES_DEFAULT);
+	for (size_t i = 0; i < ARRAY_SIZE(shared); i++) {
+		words_drop(cJSON_GetObjectItem(cJSON_GetObjectItem(create, "properties"), shared[i]));
+		words_drop(cJSON_GetObjectItem(cJSON_GetObjectItem(change, "properties"), shared[i]));
+		words_drop(cJSON_GetObjectItem(cJSON_GetObjectItem(session, "properties"), shared[i]));
+		expect_same(create, session, shared[i]);
+		if (i >= 2)
+			expect_same(change, session, shared[i]);
+	}
+	expect_rates(schema_node(create, "properties rates properties"));
+	EXPECT_EQ(schema_node(charge, "properties money_ucents maximum")->valuedouble,
+		  REEVE_MONEY_CENTS_MAX * REEVE_UCENTS_PER_CENT);
+	EXPECT_EQ(schema_node(charge, "properties note maxLength")->valueint, DESK_TEXT_CHARS_MAX);
+}
+
+TEST("what several schemas have in common is the same in all of them")
+{
+	_cleanup_json_ cJSON *result = schema_tree("run-result.v1"), *desk = schema_tree("desk.v1");
+	_cleanup_json_ cJSON *request = schema_tree("request.v1"), *order = schema_tree("order.v1");
+	_cleanup_json_ cJSON *step = schema_tree("step.v1"), *charge = schema_tree("charge.v1");
+	_cleanup_json_ cJSON *authorize = schema_tree("authorize.v1");
+	static const char *const commands[] = { "properties command", "properties argv" };
+
+	EXPECT_TRUE(cJSON_Compare(schema_node(result, "properties denials"),
+				  schema_node(request, "properties denials"), true));
+	EXPECT_TRUE(cJSON_Compare(schema_node(result, "properties enforced properties"),
+				  schema_node(desk, "properties enforced properties"), true));
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		EXPECT_TRUE(cJSON_Compare(schema_node(order, commands[i]),
+					  schema_node(step, commands[i]), true));
+	EXPECT_TRUE(cJSON_Compare(schema_node(charge, "properties"),
+				  schema_node(authorize, "properties"), true));
+}
+
 static const char *nth_image(unsigned int i)
 {
 	static const char *const names[] = {
@@ -167,19 +292,6 @@ TEST("the schema of scripts has the code's images and modes")
 }
 
 #define SEEDS "../shared/seeds"
-
-/* Takes out of a schema what says nothing of documents: the words for people and the names of it. */
-static void words_drop(cJSON *schema)
-{
-	static const char *const words[] = { "$schema", "$id", "$comment", "title", "description" };
-	cJSON *member;
-
-	for (size_t i = 0; cJSON_IsObject(schema) && i < ARRAY_SIZE(words); i++)
-		if (cJSON_IsString(document_get(schema, words[i])))
-			cJSON_DeleteItemFromObjectCaseSensitive(schema, words[i]);
-	cJSON_ArrayForEach(member, schema)
-		words_drop(member);
-}
 
 static void expect_same_contract(const char *name, const char *source)
 {

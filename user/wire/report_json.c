@@ -10,14 +10,26 @@
 
 #include "json.h"
 
+static bool fault_fill(cJSON *object, const struct fault *fault)
+{
+	return json_add_text(object, "code", fault_code_name(fault->code)) &&
+	       json_add_text(object, "pointer", fault->field) &&
+	       json_add_text(object, "reason", fault->reason) &&
+	       json_add_text(object, "remedy", fault->remedy);
+}
+
+bool fault_json_add(cJSON *object, const char *key, const struct fault *fault)
+{
+	if (!fault || fault->code == FAULT_NONE)
+		return json_add_null(object, key);
+	return fault_fill(cJSON_AddObjectToObject(object, key), fault);
+}
+
 int fault_json_print(const struct fault *fault, char **ret)
 {
 	_cleanup_json_ cJSON *root = cJSON_CreateObject();
 
-	if (!json_add_text(root, "code", fault_code_name(fault->code)) ||
-	    !json_add_text(root, "pointer", fault->field) ||
-	    !json_add_text(root, "reason", fault->reason) ||
-	    !json_add_text(root, "remedy", fault->remedy))
+	if (!fault_fill(root, fault))
 		return -ENOMEM;
 	return json_print(root, false, ret);
 }

@@ -4,6 +4,7 @@
 
 #include "../base/fault.h"
 #include "../model/doctor.h"
+#include "json.h"
 
 /* Each prints one document with a newline at its end; *ret is freed by the caller. 0 or -ENOMEM. */
 
@@ -11,5 +12,8 @@
 int fault_json_print(const struct fault *fault, char **ret);
 /* schemas/doctor.v1.json */
 int doctor_json_print(const struct doctor_report *report, char **ret);
+
+/* A fault as a member of another document; null for NULL and for one that is not set. False when memory is out. */
+bool fault_json_add(cJSON *object, const char *key, const struct fault *fault);
 
 #endif

@@ -13,99 +13,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "../model/verdict.h"
+#include "denials_json.h"
 #include "json.h"
 #include "limits_json.h"
-
-static const struct {
-	unsigned int family;
-	const char *name;
-} families[] = {
-	{ AF_UNIX, "unix" },	 { AF_INET, "inet" },
-	{ AF_INET6, "inet6" },	 { AF_NETLINK, "netlink" },
-	{ AF_PACKET, "packet" }, { AF_ALG, "alg" },
-	{ AF_VSOCK, "vsock" },	 { AF_BLUETOOTH, "bluetooth" },
-	{ AF_CAN, "can" },	 { AF_XDP, "xdp" },
-	{ AF_TIPC, "tipc" },	 { AF_KEY, "key" },
-	{ AF_RDS, "rds" },	 { AF_KCM, "kcm" },
-};
-
-static bool add_family(cJSON *object, unsigned int family)
-{
-	char number[16];
-	size_t i;
-
-	if (family == AF_UNSPEC)
-		return json_add_null(object, "family");
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		if (families[i].family == family)
-			return json_add_text(object, "family", families[i].name);
-	snprintf(number, sizeof(number), "%u", family);
-	return json_add_text(object, "family", number);
-}
-
-static bool add_address(cJSON *object, const char *key, const char *address)
-{
-	return json_add_text(object, key, address[0] ? address : NULL);
-}
-
-/* An event from before the start, of which clocks of two processors can disagree, is at 0. */
-static bool add_event(cJSON *array, const struct event *event, uint64_t since_ns)
-{
-	cJSON *object = cJSON_CreateObject();
-	char given[EVENT_ADDRESS_SIZE], decoded[EVENT_ADDRESS_SIZE];
-	const char *hook = event_hook_name(event->hook);
-
-	if (!cJSON_AddItemToArray(array, object))
-		return false;
-	event_given_text(event, given);
-	event_decoded_text(event, decoded);
-	return json_add_u64(object, "at_ns",
-			    event->time_ns > since_ns ? event->time_ns - since_ns : 0) &&
-	       json_add_text(object, "hook", hook ? hook : "unknown") &&
-	       json_add_u64_or_null(object, "pid", event->pid, 0) &&
-	       json_add_bytes(object, "comm", event->comm, strnlen(event->comm, REEVE_COMM_SIZE)) &&
-	       add_family(object, event->family) && add_address(object, "address", given) &&
-	       add_address(object, "decoded", decoded) &&
-	       json_add_u64_or_null(object, "port", event->port, 0) &&
-	       json_add_u64_or_null(object, "protocol", event->protocol, 0);
-}
-
-static bool add_denial(cJSON *array, enum reason reason, const struct run_denials *denials,
-		       uint64_t since_ns)
-{
-	cJSON *object = cJSON_CreateObject(), *first;
-	size_t i;
-
-	if (!cJSON_AddItemToArray(array, object))
-		return false;
-	if (!json_add_text(object, "reason", reason_name(reason)) ||
-	    !json_add_text(object, "text", reason_text(reason)) ||
-	    !json_add_u64(object, "count", denials->count))
-		return false;
-	first = cJSON_AddArrayToObject(object, "first");
-	if (!first)
-		return false;
-	for (i = 0; i < denials->n_first; i++)
-		if (!add_event(first, &denials->first[i], since_ns))
-			return false;
-	return true;
-}
-
-static bool add_denials(cJSON *root, const struct run_result *result)
-{
-	cJSON *array = cJSON_AddArrayToObject(root, "denials");
-	unsigned int reason;
-
-	for (reason = REASON_OK + 1; array && reason < REASON_COUNT; reason++)
-		if (result->denials[reason - 1].count &&
-		    !add_denial(array, (enum reason)reason, &result->denials[reason - 1],
-				result->events_since_ns))
-			return false;
-	return array;
-}
 
 static bool add_name(cJSON *array, const struct run_name *name, uint64_t since_ns)
 {
@@ -115,7 +27,7 @@ static bool add_name(cJSON *array, const struct run_name *name, uint64_t since_n
 	       json_add_u64(object, "at_ns", name->time_ns > since_ns ? name->time_ns - since_ns : 0) &&
 	       json_add_text(object, "name", name->name) &&
 	       json_add_text(object, "reason", reason_name(name->reason)) &&
-	       add_address(object, "address", name->address);
+	       denials_json_add_address(object, "address", name->address);
 }
 
 static bool add_names(cJSON *root, const struct run_result *result)
@@ -146,18 +58,6 @@ static bool add_cap(cJSON *root, const struct run_cap *cap)
 	       json_add_u64(object, "time_box_ns", cap->time_box_ns) &&
 	       json_add_text(object, "reached",
 			     cap->reached == REASON_OK ? NULL : reason_name(cap->reached));
-}
-
-static bool add_enforced(cJSON *root, const struct run_result *result)
-{
-	cJSON *object = cJSON_AddObjectToObject(root, "enforced");
-	unsigned int promise;
-
-	for (promise = 0; promise < PROMISE_COUNT; promise++)
-		if (!json_add_bool(object, promise_name((enum promise)promise),
-				   result->enforced[promise]))
-			return false;
-	return limits_json_add(object, &result->limits);
 }
 
 /* Where the shown part begins: at most @max bytes before the end, and not inside a character. */
@@ -219,9 +119,11 @@ static bool add_result(cJSON *root, const struct run_result *result)
 	       json_add_u64(root, "money_ucents", result->money_ucents) &&
 	       json_add_u64(root, "steps", result->steps) &&
 	       json_add_u64(root, "bytes_out", result->bytes_out) &&
-	       json_add_u64(root, "bytes_in", result->bytes_in) && add_denials(root, result) &&
+	       json_add_u64(root, "bytes_in", result->bytes_in) &&
+	       denials_json_add(root, result->denials, result->events_since_ns) &&
 	       add_names(root, result) && json_add_u64(root, "events_lost", result->events_lost) &&
-	       add_cap(root, &result->cap) && add_enforced(root, result) &&
+	       add_cap(root, &result->cap) &&
+	       enforced_json_add(root, result->enforced, &result->limits) &&
 	       json_add_text(root, "output_dir", result->output_dir) &&
 	       add_output(root, "stdout", &result->output, REEVE_STDOUT_SHOWN_BYTES) &&
 	       add_output(root, "stderr", &result->errors, REEVE_STDERR_SHOWN_BYTES);
