@@ -67,6 +67,8 @@
 /* How deep arrays and objects of a document may nest, and how many digits a number may have. */
 #define REEVE_JSON_DEPTH_MAX 32
 #define REEVE_JSON_NUMBER_MAX 60
+/* A document that is judged and nothing else. */
+#define REEVE_DOCUMENT_BYTES_MAX (16 * 1024 * 1024)
 /* Complaints that one check of a document against its schema lists. */
 #define REEVE_SCHEMA_ERRORS_MAX 256
 /* A seccomp profile: its text, and its rules, one for each name in each entry. */

@@ -77,6 +77,7 @@ static const struct option_row *const doctor_tables[] = { doctor_options, place_
 static const struct option_row *const policy_tables[] = { policy_options, place_options,
 							  ask_options, NULL };
 static const struct option_row *const check_tables[] = { check_options, ask_options, NULL };
+static const struct option_row *const validate_tables[] = { validate_options, ask_options, NULL };
 static const struct option_row *const gc_tables[] = { gc_options, place_options, ask_options, NULL };
 static const struct option_row *const help_tables[] = { help_options, ask_options, NULL };
 
@@ -108,6 +109,11 @@ const struct command commands[] = {
 	  ", as a run would, and says what it comes to or what is wrong with\n"
 	  "it. Nothing is changed. Exit code 0: valid; 125: a run would be refused.",
 	  check_tables, command_check },
+	{ "validate", "CONTRACT[@VERSION] FILE", "say whether a document keeps to a contract",
+	  "Checks FILE, or standard input for \"-\", against a contract: codes.sandbox-session@1, sandbox_script, or one\n"
+	  "of reeve's own documents. Prints \"valid\", or each place with what is wrong there, in the order and the words\n"
+	  "of the contract's reference validator. Exit code 0: valid; 1: invalid; 125: it could not be judged.",
+	  validate_tables, command_validate },
 	{ "gc", "", "remove what dead runs left",
 	  "Removes what is left of runs that were killed. With --all also what belongs to the host: pinned\n"
 	  "programs, maps and links, the parent cgroup, the nftables table, the run directory.",
