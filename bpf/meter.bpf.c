@@ -2,7 +2,8 @@
 /*
  * The meter: every span of CPU time that the scheduler accounts to a task is added to its session, at
  * the same place and with the same number as cpu.stat. When the session may not run any more, the task
- * that was charged is killed here; whoever else of the session runs is killed at its own next span.
+ * that was charged is killed here; whoever else of the session runs is killed at its own next span. A paused
+ * session's tasks are frozen: one that runs all the same was thawed by somebody else.
  *
  * The task of the event is not always current: signalling current would kill a stranger.
  */
@@ -14,6 +15,7 @@
 
 #define PF_EXITING 0x4
 #define SIGNAL_GROUP_EXIT 0x4
+#define JOBCTL_TRAP_FREEZE (1ul << 23)
 #define SIGKILL 9
 #define SIGKILL_BIT (1ul << (SIGKILL - 1))
 
@@ -58,6 +60,12 @@ static __always_inline int task_is_dying(struct task_struct *task)
 	       signal->shared_pending.signal.sig[0] & SIGKILL_BIT;
 }
 
+/* In the freezer or bound for it: it runs in the kernel only, to get there or because a signal came. */
+static __always_inline int task_is_frozen(struct task_struct *task)
+{
+	return (task->jobctl & JOBCTL_TRAP_FREEZE) != 0;
+}
+
 static __always_inline void task_kill(struct task_struct *task, struct usage *usage)
 {
 	if (task_is_dying(task))
@@ -99,7 +107,7 @@ int BPF_PROG(reeve_meter, struct task_struct *task, __u64 runtime_ns)
 	if (!session.policy)
 		return 0;
 	reason = session_state(&session, bpf_ktime_get_ns());
-	if (!reason_stops(reason))
+	if (!reason_stops(reason) || (reason == REASON_PAUSED && task_is_frozen(task)))
 		return 0;
 	stop_report(&session, reason);
 	task_kill(task, session.usage);

@@ -7,7 +7,8 @@
  * that it was forbidden, it is the kernel's own errno for that: it then falls back at once. Never
  * ECONNREFUSED: it looks like a dead server.
  *
- * STOPS says whether the reason also stops the session: its processes are killed as they run.
+ * STOPS says whether the reason also stops the session: its processes are killed as they run, but for those
+ * that a pause keeps frozen.
  */
 #ifndef REEVE_REASON_H
 #define REEVE_REASON_H
@@ -22,8 +23,8 @@
 #define REASONS(X)                                                                                  \
 	X(NO_SESSION, no_session, EPERM, 0, "no session owns this cgroup")                          \
 	X(PROOF, proof, EPERM, 0, "start-up proof that the policy denies")                          \
-	X(NOT_ARMED, not_armed, EPERM, 0, "the session is not armed")                               \
-	X(PAUSED, paused, EPERM, 0, "the session is paused")                                        \
+	X(NOT_ARMED, not_armed, EPERM, 1, "the session is not armed")                               \
+	X(PAUSED, paused, EPERM, 1, "the session is paused")                                        \
 	X(WIPED, wiped, EPERM, 1, "the session was wiped")                                          \
 	X(CAP_CPU, cap_cpu, EPERM, 1, "the CPU cap is used up")                                     \
 	X(CAP_MONEY, cap_money, EPERM, 1, "the money cap is used up")                               \

@@ -45,6 +45,7 @@ struct signal_struct {
 
 struct task_struct {
 	unsigned int flags;
+	unsigned long jobctl;
 	int pid;
 	int tgid;
 	char comm[16];

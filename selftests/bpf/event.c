@@ -191,7 +191,7 @@ static int act_unix(void)
 	struct sockaddr_un address = { AF_UNIX, "/tmp/reeve-event-none" };
 	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	gate.policy.state = POLICY_PAUSED;
+	gate.policy.state = POLICY_PROOF;
 	gate_update();
 	return connect(fd, (const struct sockaddr *)&address, sizeof(address)) ? errno : 0;
 }
@@ -240,7 +240,7 @@ static const struct row {
 	  IPPROTO_TCP, "2606:2800:220::1", "2606:2800:220::1", true },
 	{ "device of the session", act_link, EVENT_LINK, REASON_SHARED, NO_ERRNO, AF_INET6, 443,
 	  IPPROTO_TCP, "64:ff9b::100.64.0.1", "::ffff:100.64.0.1", true },
-	{ "connect_unix", act_unix, EVENT_CONNECT, REASON_PAUSED, EPERM, AF_UNIX, 0, 0,
+	{ "connect_unix", act_unix, EVENT_CONNECT, REASON_PROOF, EPERM, AF_UNIX, 0, 0,
 	  "::", "::", false },
 };
 

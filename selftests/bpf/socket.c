@@ -94,7 +94,7 @@ TEST("a session makes TCP and UDP sockets and no others of the internet's, and e
 	ASSERT_OK(gate_run_in(gate.session_fd, kinds_check, NULL));
 }
 
-static void paused_check(void *arg)
+static void starting_check(void *arg)
 {
 	const struct kind tcp = { AF_INET, SOCK_STREAM, 0, 0 };
 
@@ -110,16 +110,16 @@ static void stranger_check(void *arg)
 			EXPECT_EQ(socket_errno(&kinds[i]), EPERM);
 }
 
-TEST("a session that is paused still makes sockets, a cgroup without a session none")
+TEST("a session that only starts makes sockets already, a cgroup without a session none")
 {
 	uint64_t id;
 	int fd;
 
 	gate_make();
 	kinds_look();
-	gate.policy.state = POLICY_PAUSED;
+	gate.policy.state = POLICY_PROOF;
 	gate_update();
-	EXPECT_OK(gate_run_in(gate.session_fd, paused_check, NULL));
+	EXPECT_OK(gate_run_in(gate.session_fd, starting_check, NULL));
 	ASSERT_OK(cgroup_create(gate.place.parent_fd, "stranger", &fd, &id));
 	EXPECT_OK(gate_run_in(fd, stranger_check, NULL));
 	EXPECT_GT(gate_denials(0, REASON_NO_SESSION), 10);

@@ -125,7 +125,7 @@ TEST("a session whose policy is replaced without pause is never without one, and
 	EXPECT_EQ(gate_denials(0, REASON_NO_SESSION), 0);
 }
 
-TEST("while a session is paused none of its connects passes, and as soon as it is open each does")
+TEST("while a session is shut none of its connects passes, and as soon as it is open each does")
 {
 	uint64_t until;
 
@@ -135,22 +135,22 @@ TEST("while a session is paused none of its connects passes, and as soon as it i
 	phase_next(ALLOWED);
 	senders_start();
 	for (until = clock_monotonic_ns() + STORM_NS; clock_monotonic_ns() < until;) {
-		bool pause = gate.policy.state == POLICY_OPEN;
+		bool shut = gate.policy.state == POLICY_OPEN;
 
 		phase_next(CHANGING);
-		gate.policy.state = pause ? POLICY_PAUSED : POLICY_OPEN;
+		gate.policy.state = shut ? POLICY_PROOF : POLICY_OPEN;
 		gate_update();
-		phase_next(pause ? DENIED : ALLOWED);
+		phase_next(shut ? DENIED : ALLOWED);
 		usleep(5000);
 	}
 	senders_end();
-	printf("%lu connects while open, %lu while paused\n", board->in_allowed, board->in_denied);
+	printf("%lu connects while open, %lu while shut\n", board->in_allowed, board->in_denied);
 	EXPECT_GT(board->in_allowed, 1000);
 	EXPECT_GT(board->in_denied, 1000);
 	EXPECT_EQ(board->wrong, 0);
 	EXPECT_EQ(board->wrong_errno, 0);
 	EXPECT_EQ(gate_denials(0, REASON_NO_SESSION), 0);
-	EXPECT_EQ(gate_denials_all(gate.id), gate_denials(gate.id, REASON_PAUSED));
+	EXPECT_EQ(gate_denials_all(gate.id), gate_denials(gate.id, REASON_PROOF));
 }
 
 TEST("the end of a session is a no at once, and takes its device's entry along")

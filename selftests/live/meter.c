@@ -8,6 +8,8 @@
  */
 #include "meter_burn.h"
 
+#include <sys/time.h>
+
 TEARDOWN
 {
 	desk_remove_all();
@@ -196,7 +198,16 @@ TEST("two sessions and the host at once are each charged their own")
 	desk_close(&b);
 }
 
-TEST("a paused or closed session is metered as well")
+static volatile sig_atomic_t alarms;
+
+static void woken(int number)
+{
+	(void)number;
+	alarms++;
+}
+
+/* Takes the policy into @state while a spinner runs, and waits for its end. */
+static void end_by_state(const char *name, enum policy_state state, bool frozen)
 {
 	struct guard guard;
 	struct usage usage;
@@ -204,16 +215,79 @@ TEST("a paused or closed session is metered as well")
 	uint64_t stat_ns;
 
 	desk_guard_open(&guard);
-	desk_open(&guard, "busy", &desk);
-	burn_start(desk.request_fd, "spin 150000");
+	desk_open(&guard, name, &desk);
+	burn_start(desk.request_fd, "spin 60000000");
 	nap_ms(30);
-	desk.policy.state = POLICY_PAUSED;
+	if (frozen)
+		ASSERT_OK(cgroup_freeze(desk.request_fd, true));
+	desk.policy.state = state;
 	desk_change(&desk);
-	nap_ms(30);
-	desk.policy.state = POLICY_CLOSED;
-	desk_change(&desk);
+	if (frozen) {
+		nap_ms(60);
+		desk_usage(&desk, &usage);
+		EXPECT_EQ(usage.kills, 0);
+		ASSERT_OK(cgroup_freeze(desk.request_fd, false));
+	}
 	desk_wait(&desk, &usage, &stat_ns);
 	EXPECT_TRUE(desk_agrees(usage.cpu_ns, stat_ns));
-	EXPECT_GE(usage.cpu_ns, 150000000);
+	EXPECT_GE(usage.kills, 1);
+	EXPECT_LT(usage.cpu_ns, 10 * NSEC_PER_SEC);
+	desk_close(&desk);
+}
+
+TEST("what runs in a closed or wiped session is killed, and metered until then")
+{
+	end_by_state("closed", POLICY_CLOSED, false);
+	end_by_state("wiped", POLICY_WIPED, false);
+}
+
+TEST("a paused session stays frozen and alive; who thaws it without opening it has it killed")
+{
+	end_by_state("thawed", POLICY_PAUSED, true);
+}
+
+TEST("a paused session that was not frozen is killed as it runs")
+{
+	end_by_state("paused", POLICY_PAUSED, false);
+}
+
+TEST("signals that reach a frozen process do not end it, and it goes on when the session is opened")
+{
+	struct guard guard;
+	struct usage usage;
+	struct desk desk;
+	uint64_t stat_ns;
+	pid_t pid;
+
+	desk_guard_open(&guard);
+	desk_open(&guard, "frozen", &desk);
+	pid = desk_fork(desk.request_fd);
+	if (pid == 0) {
+		const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+
+		signal(SIGALRM, woken);
+		setitimer(ITIMER_REAL, &often, NULL);
+		while (alarms < 200)
+			pause();
+		_exit(7);
+	}
+	nap_ms(20);
+	for (int i = 0; i < 20; i++) {
+		ASSERT_OK(cgroup_freeze(desk.request_fd, true));
+		desk.policy.state = POLICY_PAUSED;
+		desk_change(&desk);
+		nap_ms(5);
+		kill(pid, i % 2 ? SIGURG : SIGCHLD);
+		nap_ms(5);
+		desk.policy.state = POLICY_OPEN;
+		desk_change(&desk);
+		ASSERT_OK(cgroup_freeze(desk.request_fd, false));
+		nap_ms(2);
+	}
+	desk_usage(&desk, &usage);
+	EXPECT_EQ(usage.kills, 0);
+	desk_wait(&desk, &usage, &stat_ns);
+	EXPECT_EQ(usage.kills, 0);
+	EXPECT_TRUE(desk_agrees(usage.cpu_ns, stat_ns));
 	desk_close(&desk);
 }

@@ -288,13 +288,14 @@ TEST("every reason has the errno of its row, which no caller takes for a dead se
 	EXPECT_EQ(reason_stops((enum reason) - 1), 0);
 }
 
-TEST("the reasons that stop a session are the wipe, the caps and the time box")
+TEST("the reasons that stop a session are its states that forbid to run, the caps and the time box")
 {
 	unsigned int stops = 0;
 
 	for (int reason = 1; reason < REASON_COUNT; reason++)
 		stops += (unsigned int)reason_rows[reason - 1].stops;
-	EXPECT_EQ(stops, 4);
+	EXPECT_EQ(stops, 6);
+	EXPECT_TRUE(reason_stops(REASON_NOT_ARMED) && reason_stops(REASON_PAUSED));
 	EXPECT_TRUE(reason_stops(REASON_WIPED) && reason_stops(REASON_CAP_CPU) &&
 		    reason_stops(REASON_CAP_MONEY) && reason_stops(REASON_DEADLINE));
 }

@@ -144,7 +144,7 @@ static void acts_run(struct exam *exam, const struct exam_row *row, struct docto
 		exam_no(check, DOCTOR_MISSING, "report it with the kernel's version",
 			"the probe could not be run to its end: %s", strerror(-r));
 	else
-		exam_ok(check, "opened and paused, with a probe in it: %d acts", PROBE_ACT_COUNT);
+		exam_ok(check, "opened and shut, with a probe in it: %d acts", PROBE_ACT_COUNT);
 }
 
 static void act(struct exam *exam, const struct exam_row *row, struct doctor_check *check)

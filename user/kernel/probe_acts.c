@@ -277,10 +277,10 @@ const struct probe_act_row probe_acts[PROBE_ACT_COUNT] = {
 	[PROBE_PEER_NAME_V4] = { probe_act_peer_name_v4, POLICY_OPEN, REASON_OK },
 	[PROBE_PEER_NAME_V6] = { probe_act_peer_name_v6, POLICY_OPEN, REASON_OK },
 	[PROBE_NULL_DEVICE] = { act_null_device, POLICY_OPEN, REASON_OK },
-	[PROBE_PACKET_OUT] = { act_packet_out, POLICY_PAUSED, REASON_PAUSED },
-	[PROBE_PACKET_IN] = { act_packet_in, POLICY_PAUSED, REASON_PAUSED },
-	[PROBE_UNIX_CONNECT] = { act_unix_connect, POLICY_PAUSED, REASON_PAUSED },
-	[PROBE_UNIX_DATAGRAM] = { act_unix_datagram, POLICY_PAUSED, REASON_PAUSED },
+	[PROBE_PACKET_OUT] = { act_packet_out, POLICY_PROOF, REASON_PROOF },
+	[PROBE_PACKET_IN] = { act_packet_in, POLICY_PROOF, REASON_PROOF },
+	[PROBE_UNIX_CONNECT] = { act_unix_connect, POLICY_PROOF, REASON_PROOF },
+	[PROBE_UNIX_DATAGRAM] = { act_unix_datagram, POLICY_PROOF, REASON_PROOF },
 };
 
 int probe_acts_prepare(struct acting *a)
