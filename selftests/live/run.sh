@@ -257,4 +257,20 @@ cancel_twice() {
 }
 t "a second Ctrl-C kills at once, one alone after two seconds" cancel_twice 40
 
+# Each denies itself all along while others begin and end: five in full of each, and none of a stranger's.
+own_events() {
+	local i
+	for i in 1 2 3; do
+		reeve run --json -- bash -c 'for _ in {1..60}; do
+			exec 3<>/dev/tcp/10.0.0.'$i'/80; sleep 0.005; done 2>/dev/null; :' \
+			>"$TEST_TMP/events.$i" 2>/dev/null &
+	done
+	wait
+	for i in 1 2 3; do
+		expect_eq "5 $(printf '"address":"10.0.0.%d"' $i)" \
+			"$(grep -o '"address":"[^"]*"' "$TEST_TMP/events.$i" | sort | uniq -c | sed 's/^ *//')"
+	done
+}
+t "runs at the same time tell their own denials, whoever of them ends first" own_events 60
+
 run_tests "$@"

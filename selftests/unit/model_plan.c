@@ -111,6 +111,7 @@ TEST("ids, policy and time box are those of the slot and the spec")
 	EXPECT_EQ(plan.policy.money_settled_ucents, 3 + 4);
 	EXPECT_EQ(plan.policy.deadline_ns, POLICY_UNLIMITED);
 	EXPECT_EQ(plan.policy.running_since_ns, 0);
+	EXPECT_EQ(plan.policy.ring, 3);
 	EXPECT_EQ(plan.policy.rates.cpu_second_ucents, 1);
 	EXPECT_EQ(plan.policy.rates.wall_minute_ucents, 2);
 	EXPECT_EQ(plan.policy.rates.egress_gib_ucents, 5);

@@ -22,7 +22,7 @@
 #include "../kernel/seccomp.h"
 #include "doctor_exam.h"
 #include "facts.h"
-#include "session.h"
+#include "request.h"
 
 #define COMMAND_TIMEOUT_MS 5000
 #define WRITTEN "written"
@@ -165,18 +165,18 @@ static int plan_it(struct exam *exam, unsigned int slot, struct facts *facts, st
 }
 
 /* Lets the command run and waits for its end. */
-static int command_run(struct session *session, struct fault *ret_fault)
+static int command_run(struct request *request, struct fault *ret_fault)
 {
-	struct pollfd p = { .fd = session->spawn.status_fd, .events = POLLIN };
+	struct pollfd p = { .fd = request->spawn.status_fd, .events = POLLIN };
 	struct spawn_exit end = {};
-	int r = session_go(session, ret_fault);
+	int r = request_go(request, ret_fault);
 
 	if (r)
 		return r;
 	r = poll(&p, 1, COMMAND_TIMEOUT_MS);
 	if (r <= 0)
 		return r < 0 ? -errno : -ETIMEDOUT;
-	r = spawn_read_exit(&session->spawn, &end);
+	r = spawn_read_exit(&request->spawn, &end);
 	if (r || end.exit_code == 0)
 		return r;
 	return fault_set(ret_fault, FAULT_START, "command",
@@ -190,8 +190,10 @@ static int sandbox_run(struct exam *exam, struct fault *ret_fault)
 	struct facts facts = {};
 	_cleanup_plan_ struct plan plan = {};
 	struct session session = SESSION_INIT;
+	struct request request = REQUEST_INIT;
+	struct policy policy;
 	struct slot slot = { .number = REEVE_SLOTS_MAX - 1 };
-	struct session_files files = {
+	struct request_files files = {
 		.out_fd = exam->output.fd,
 		.seccomp = seccomp_default(),
 	};
@@ -207,13 +209,17 @@ static int sandbox_run(struct exam *exam, struct fault *ret_fault)
 	if (slot.fd < 0 || pipe2(out, O_CLOEXEC))
 		r = -errno;
 	files.stdout_fd = files.stderr_fd = out[1];
+	policy = request_policy(&plan);
 	if (!r)
-		r = session_make(&engine, &plan, &slot, &files, &session, ret_fault);
+		r = session_make(&engine, plan.session_id, &slot, &policy, &session, ret_fault);
 	if (!r)
-		r = command_run(&session, ret_fault);
+		r = request_make(&session, &plan, &files, &request, ret_fault);
+	if (!r)
+		r = command_run(&request, ret_fault);
 	fd_close(&out[0]);
 	fd_close(&out[1]);
-	left = session_end(&session, ret_fault);
+	request_release(&request);
+	left = session_close(&session, ret_fault);
 	fd_close(&slot.fd);
 	if (unlinkat(exam->output.fd, WRITTEN, 0) && !r)
 		r = -errno;

@@ -34,7 +34,7 @@ enum life_timer {
 };
 
 struct life {
-	struct session *session;
+	struct request *request;
 	struct run_result *result;
 	struct fault *fault;
 	struct event_base *base;
@@ -58,7 +58,7 @@ static void life_check_end(struct life *life)
 
 static void life_kill(struct life *life)
 {
-	int r = cgroup_kill(life->session->request_fd);
+	int r = cgroup_kill(life->request->cgroup_fd);
 
 	if (r && !life->error)
 		life->error = r;
@@ -76,7 +76,7 @@ static void life_stop(struct life *life, enum run_outcome outcome, bool gently)
 		return;
 	if (!life->stopping)
 		life->result->outcome = outcome;
-	if (!gently || life->stopping || spawn_term(&life->session->spawn))
+	if (!gently || life->stopping || spawn_term(&life->request->spawn))
 		life_kill(life);
 	else
 		event_add(life->timers[LIFE_GRACE], &grace);
@@ -86,7 +86,7 @@ static void life_stop(struct life *life, enum run_outcome outcome, bool gently)
 static void status_readable(int fd, short what, void *arg)
 {
 	struct life *life = arg;
-	int r = spawn_read_exit(&life->session->spawn, &life->exit);
+	int r = spawn_read_exit(&life->request->spawn, &life->exit);
 
 	(void)fd;
 	(void)what;
@@ -106,20 +106,28 @@ static void status_readable(int fd, short what, void *arg)
 	life_check_end(life);
 }
 
+/* The outcome that stopping for @reason has. */
+static enum run_outcome life_outcome(const struct life *life, enum reason reason)
+{
+	return reason == REASON_DEADLINE && !request_wall_is_spent(life->request) ? RUN_TIMED_OUT
+										  : RUN_CAPPED;
+}
+
 static void event_seen(const struct event *event, void *arg)
 {
 	struct life *life = arg;
 
-	/* another session's, or the start-up proof, which is not the command's doing */
-	if (event->cgroup != life->session->cgroup_id || event->reason == REASON_PROOF)
+	/* another session's or request's, or the start-up proof, which is not the command's doing */
+	if (event->cgroup != life->request->session->cgroup_id || event->reason == REASON_PROOF ||
+	    event->time_ns < life->result->events_since_ns)
 		return;
 	if (event->hook != EVENT_METER) {
 		run_result_note_event(life->result, event);
 		return;
 	}
 	/* an older generation's end says nothing about this policy */
-	if (event->generation == life->session->policy.generation)
-		life_stop(life, event->reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED, false);
+	if (event->generation == life->request->session->policy.generation)
+		life_stop(life, life_outcome(life, event->reason), false);
 }
 
 static void ring_readable(int fd, short what, void *arg)
@@ -162,8 +170,8 @@ static void life_check_caps(struct life *life)
 {
 	enum reason reason;
 
-	if (session_must_stop(life->session, &reason))
-		life_stop(life, reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED, false);
+	if (session_must_stop(life->request->session, &reason))
+		life_stop(life, life_outcome(life, reason), false);
 }
 
 static void tick(int fd, short what, void *arg)
@@ -231,12 +239,15 @@ static int timers_make(struct life *life)
 		[LIFE_GRACE] = grace_over,
 		[LIFE_TICK] = tick,
 	};
-	uint64_t box_us = life->session->plan->time_box_ns / 1000;
+	const struct session *session = life->request->session;
+	uint64_t box_us = life->request->plan->time_box_ns / 1000;
 	struct timeval box = {
 		.tv_sec = (time_t)(box_us / 1000000),
 		.tv_usec = (suseconds_t)(box_us % 1000000),
 	};
 	struct timeval tick_time = { .tv_usec = TICK_US };
+	bool ticks = session->policy.rates.wall_minute_ucents ||
+		     session->wall_cap_ns != POLICY_UNLIMITED;
 
 	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++) {
 		life->timers[i] = event_new(life->base, -1, i == LIFE_TICK ? EV_PERSIST : 0,
@@ -246,22 +257,19 @@ static int timers_make(struct life *life)
 	}
 	if (event_add(life->timers[LIFE_TIME_BOX], &box))
 		return -ENOMEM;
-	if (life->session->policy.rates.wall_minute_ucents &&
-	    event_add(life->timers[LIFE_TICK], &tick_time))
-		return -ENOMEM;
-	return 0;
+	return ticks && event_add(life->timers[LIFE_TICK], &tick_time) ? -ENOMEM : 0;
 }
 
 static int watches_make(struct life *life)
 {
 	struct sigaction before;
-	const struct session *session = life->session;
-	int r = events_new(session->ring_fd, event_seen, life, &life->events);
+	const struct request *request = life->request;
+	int r = events_new(request->ring_fd, event_seen, life, &life->events);
 
 	if (r)
 		return r;
 	life->status =
-		event_new(life->base, session->spawn.status_fd, EV_READ, status_readable, life);
+		event_new(life->base, request->spawn.status_fd, EV_READ, status_readable, life);
 	life->ring = event_new(life->base, events_fd(life->events), EV_READ | EV_PERSIST,
 			       ring_readable, life);
 	if (!life->status || !life->ring || event_add(life->status, NULL) ||
@@ -275,11 +283,12 @@ static int watches_make(struct life *life)
 		if (!life->signals[i] || event_add(life->signals[i], NULL))
 			return -ENOMEM;
 	}
-	if (!session->plan->network.veth)
+	if (!request->plan->network.veth)
 		return 0;
-	r = life_dns_new(life->base, session, life->result, &life->dns);
+	r = life_dns_new(life->base, request, life->result, &life->dns);
 	return r ? r
-		 : hostwatch_new(life->base, session->engine, host_changed_badly, life, &life->watch);
+		 : hostwatch_new(life->base, request->session->engine, host_changed_badly, life,
+				 &life->watch);
 }
 
 static void life_deinit(struct life *life)
@@ -312,51 +321,68 @@ static void outcome_settle(struct life *life, const struct policy *open, const s
 			   uint64_t now)
 {
 	struct run_result *result = life->result;
-	enum reason reason = account_state(open, usage, now);
+	struct usage total = *usage;
+	enum reason reason;
 
+	total.cpu_ns += life->request->before.cpu_ns;
+	total.bytes_out += life->request->before.bytes_out;
+	reason = account_state(open, &total, now);
 	result->cap.reached = reason_stops(reason) ? reason : REASON_OK;
 	if (!life->stopping && life->exit.signal == SIGKILL &&
 	    usage->stopped_generation == open->generation)
-		result->outcome = reason == REASON_DEADLINE ? RUN_TIMED_OUT : RUN_CAPPED;
+		result->outcome = life_outcome(life, reason);
 	if (result->outcome == RUN_TIMED_OUT && result->cap.reached == REASON_OK)
 		result->cap.reached = REASON_DEADLINE;
+	if (result->signal == SIGKILL && result->outcome == RUN_EXITED &&
+	    cgroup_was_oom(life->request->cgroup_fd))
+		result->outcome = RUN_OOM;
 }
 
-static int life_settle(struct life *life)
+static int result_account(struct life *life, const struct usage *usage)
 {
-	struct session *session = life->session;
-	struct policy open = session->policy;
 	struct run_result *result = life->result;
-	struct usage usage;
-	uint64_t now;
-	int r = session_kill(session);
+	struct request_spend spend;
+	int r = request_spend(life->request, &spend);
 
-	now = clock_monotonic_ns();
-	if (!r)
-		r = session_settle(session, &usage);
-	if (!r)
-		r = events_drain(life->events);
 	if (r)
 		return r;
 	result->exit_code = life->exit.exit_code;
 	result->signal = life->exit.signal;
-	run_result_set_usage(result, &usage);
+	result->steps = spend.steps;
+	run_result_set_usage(result, usage);
 	result->denials[REASON_PROOF - 1].count = 0;
 	life_dns_settle(life->dns);
-	result->wall_ns = session->policy.wall_settled_ns;
-	result->money_ucents = account_money_ucents(&session->policy, &usage, now);
+	result->wall_ns = spend.wall_ns;
+	result->money_ucents = spend.money_ucents;
+	return 0;
+}
+
+static int life_settle(struct life *life)
+{
+	struct request *request = life->request;
+	struct policy open = request->session->policy;
+	struct usage usage;
+	uint64_t now;
+	int r = request_kill(request);
+
+	now = clock_monotonic_ns();
+	if (!r)
+		r = request_settle(request, POLICY_CLOSED, &usage);
+	if (!r)
+		r = events_drain(life->events);
+	if (!r)
+		r = result_account(life, &usage);
+	if (r)
+		return r;
 	outcome_settle(life, &open, &usage, now);
-	if (result->signal == SIGKILL && result->outcome == RUN_EXITED &&
-	    cgroup_was_oom(session->request_fd))
-		result->outcome = RUN_OOM;
 	return life->error;
 }
 
-int life_run(struct session *session, const struct life_args *args, struct run_result *result,
+int life_run(struct request *request, const struct life_args *args, struct run_result *result,
 	     struct fault *ret_fault)
 {
 	_cleanup_(life_deinit) struct life life = {
-		.session = session,
+		.request = request,
 		.result = result,
 		.fault = ret_fault,
 	};
@@ -370,10 +396,10 @@ int life_run(struct session *session, const struct life_args *args, struct run_r
 	if (!r)
 		r = timers_make(&life);
 	if (!r)
-		r = session_go(session, ret_fault);
+		r = request_go(request, ret_fault);
 	if (r)
 		return r;
-	result->events_since_ns = session->policy.running_since_ns;
+	result->events_since_ns = request->session->policy.running_since_ns;
 	life_check_caps(&life);
 	event_base_dispatch(life.base);
 	r = life_settle(&life);

@@ -119,11 +119,11 @@ static void refused(enum reason reason, const char *name, const struct decide_ad
 	run_result_note_name(dns->result, reason, name, addr, clock_monotonic_ns());
 }
 
-int life_dns_new(struct event_base *base, const struct session *session, struct run_result *result,
+int life_dns_new(struct event_base *base, const struct request *request, struct run_result *result,
 		 struct life_dns **ret)
 {
 	struct resolver_args args = {
-		.socks = &session->dns,
+		.socks = &request->dns,
 		.servers = servers,
 		.judge = judge,
 		.refused = refused,
@@ -131,17 +131,17 @@ int life_dns_new(struct event_base *base, const struct session *session, struct 
 	struct life_dns *dns;
 
 	*ret = NULL;
-	if (!session->plan->network.veth)
+	if (!request->plan->network.veth)
 		return 0;
 	dns = calloc(1, sizeof(*dns));
 	if (!dns)
 		return -ENOMEM;
 	*ret = dns;
-	dns->session = session;
+	dns->session = request->session;
 	dns->result = result;
 	args.arg = dns;
 	result->has_names = true;
-	if (session->policy.egress == POLICY_EGRESS_PACKAGE_MANAGERS) {
+	if (request->session->policy.egress == POLICY_EGRESS_PACKAGE_MANAGERS) {
 		args.allowed = allowed;
 		args.publish = publish;
 	}

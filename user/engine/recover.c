@@ -124,28 +124,37 @@ int recover_count_live(int slots_fd, unsigned int *ret)
 	return r;
 }
 
+static int slot_is_live(unsigned int number, int fd, bool alive, void *arg)
+{
+	struct sweep *sweep = arg;
+	struct slot_record record;
+	int r = alive ? slot_read(fd, &record) : 0;
+
+	if (r || !alive)
+		return r;
+	if (record.kept)
+		return fault_set(sweep->fault, FAULT_BUSY, "gc --all",
+				 "end the session first: the ledger of \"reeve daemon\" has it",
+				 "session %s in slot %u lives on without a process",
+				 record.session_id, number);
+	return fault_set(sweep->fault, FAULT_BUSY, "gc --all",
+			 "end the sessions first, or run \"reeve gc\" without --all",
+			 "the session of slot %u is alive", number);
+}
+
 /* Map entries go with the maps: what is left of a dead session is the rest. */
 static int slot_clear(unsigned int number, int fd, bool alive, void *arg)
 {
 	struct sweep *sweep = arg;
 	struct slot_record record;
-	int r;
+	int r = slot_is_live(number, fd, alive, arg);
 
-	if (alive)
-		return fault_set(sweep->fault, FAULT_BUSY, "gc --all",
-				 "end the sessions first, or run \"reeve gc\" without --all",
-				 "the session of slot %u is alive", number);
-	r = slot_read(fd, &record);
+	if (!r)
+		r = slot_read(fd, &record);
 	if (r || !record.session_id[0])
 		return r;
 	record.cgroup_id = 0;
 	return recover_session(sweep->engine, &record, number, sweep->fault);
-}
-
-static int slot_is_live(unsigned int number, int fd, bool alive, void *arg)
-{
-	(void)fd;
-	return alive ? slot_clear(number, -1, true, arg) : 0;
 }
 
 static int slot_unlink(unsigned int number, int fd, bool alive, void *arg)

@@ -2,7 +2,7 @@
 /*
  * A run in the order of its promises: everything that can be refused is refused before anything is made
  * (inputs, profile, host, plan); then the output directory, the session and its sandbox; then its life;
- * then the end, which is proved. Whatever fails on the way, session_end() removes what there is.
+ * then the end, which is proved. Whatever fails on the way, session_close() removes what there is.
  */
 #include "run.h"
 
@@ -107,6 +107,7 @@ struct run {
 	struct opened_inputs inputs;
 	struct sock_fprog filter;
 	struct session session;
+	struct request request;
 	struct run_report *report;
 };
 
@@ -175,7 +176,7 @@ static void result_begin(const struct run *run, struct run_result *result)
 static int run_live(struct run *run, struct fault *ret_fault)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
-	struct session_files files = {
+	struct request_files files = {
 		.input_fds = run->inputs.fds,
 		.n_inputs = run->inputs.n,
 		.out_fd = run->report->dir.fd,
@@ -186,6 +187,7 @@ static int run_live(struct run *run, struct fault *ret_fault)
 		.stdout_watch = run->args->stdout_fd,
 		.stderr_watch = run->args->stderr_fd,
 	};
+	const struct policy policy = request_policy(&run->plan);
 	int r = 0;
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
@@ -196,8 +198,10 @@ static int run_live(struct run *run, struct fault *ret_fault)
 	files.stdout_fd = out[1];
 	files.stderr_fd = err[1];
 	if (!r)
-		r = session_make(&run->engine, &run->plan, &run->slot, &files, &run->session,
-				 ret_fault);
+		r = session_make(&run->engine, run->plan.session_id, &run->slot, &policy,
+				 &run->session, ret_fault);
+	if (!r)
+		r = request_make(&run->session, &run->plan, &files, &run->request, ret_fault);
 	fd_close(&out[1]);
 	fd_close(&err[1]);
 	if (r) {
@@ -207,7 +211,7 @@ static int run_live(struct run *run, struct fault *ret_fault)
 	}
 	life.stdout_pipe = out[0];
 	life.stderr_pipe = err[0];
-	return life_run(&run->session, &life, &run->report->result, ret_fault);
+	return life_run(&run->request, &life, &run->report->result, ret_fault);
 }
 
 static void output_remove(struct run_report *report)
@@ -263,6 +267,7 @@ int run_request(const struct engine_config *config, const struct run_args *args,
 		.engine = ENGINE_INIT,
 		.slot = SLOT_INIT,
 		.session = SESSION_INIT,
+		.request = REQUEST_INIT,
 		.report = ret_report,
 	};
 	struct fault end = {};
@@ -276,13 +281,14 @@ int run_request(const struct engine_config *config, const struct run_args *args,
 	result_begin(&run, &ret_report->result);
 	r = run_live(&run, ret_fault);
 	/* the first fault is the one to tell, but what is left must be told too */
-	if (session_end(&run.session, &end)) {
+	request_release(&run.request);
+	if (session_close(&run.session, &end)) {
 		ret_report->result.enforced[PROMISE_CLEANUP] = false;
 		if (!r)
 			*ret_fault = end;
 		r = r ? r : FAULT_E_SET;
 	}
-	ret_report->started = run.session.started;
+	ret_report->started = run.request.started;
 	if (!ret_report->started)
 		output_remove(ret_report);
 	return r ? r : report_output(ret_report);

@@ -1,188 +1,192 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Making follows the promise that no byte of the command runs before all holds: the slot records the
- * cgroup, the kernel gets the usage and then a policy in the state "proof", the device gets its filter
- * before it is up, and the sandbox is started in it. The sandbox's own connects must then have failed
- * and must stand in the kernel's counter, each of them: that proves the hooks, the lookup by cgroup and
- * the entry at once. Only then the policy is opened.
+ * The order is the promise: the slot is marked before anything exists under it, it records the cgroup's id
+ * before the kernel gets an entry for it, and the policy comes last and closed. So whatever dies in between
+ * leaves what a sweep, or the ledger's owner, finds again; and nothing can run in a session before a request
+ * opens it: the meter kills what does.
+ *
+ * Removing goes the other way round, in recover.c: processes, policy, device, cgroup, slot.
  */
 #include "session.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 
 #include "../../include/account.h"
 #include "../base/clock.h"
 #include "../kernel/cgroup.h"
-#include "../kernel/conntrack.h"
-#include "../kernel/hostnet.h"
-#include "../kernel/netns.h"
-#include "../kernel/nft.h"
-#include "../kernel/proof.h"
-#include "../kernel/userns.h"
+#include "../kernel/guard_rules.h"
 #include "../kernel/veth.h"
-#include "hostwatch.h"
+#include "../model/plan.h"
 #include "recover.h"
 
 #define EMPTY_TIMEOUT_NS (10 * NSEC_PER_SEC)
-/* The kernel's deadline is behind user space's TERM and KILL, which are the gentler way. */
-#define DEADLINE_GRACE_NS ((REEVE_TERM_GRACE_MS + 500ull) * NSEC_PER_MSEC)
 
-static int cgroups_make(struct session *session, struct fault *ret_fault)
+static int cgroup_make(struct session *session, struct fault *ret_fault)
 {
-	const struct plan *plan = session->plan;
-	unsigned int controllers = cgroup_limits_controllers(&plan->limits);
-	uint64_t request_id;
-	int r = cgroup_create(session->engine->parent_fd, plan->session_id, &session->cgroup_fd,
+	int r = cgroup_create(session->engine->parent_fd, session->id, &session->cgroup_fd,
 			      &session->cgroup_id);
 
 	if (!r)
-		r = slot_set_cgroup(session->slot, plan->session_id, session->cgroup_id);
+		r = slot_set_cgroup(&session->slot, session->id, session->cgroup_id);
 	if (!r)
 		r = cgroup_set_max_depth(session->cgroup_fd, REEVE_CGROUP_DEPTH_MAX);
-	if (!r && controllers)
-		r = cgroup_enable_controllers(session->engine->parent_fd, controllers);
-	if (!r && controllers)
-		r = cgroup_enable_controllers(session->cgroup_fd, controllers);
-	if (!r)
-		r = cgroup_create(session->cgroup_fd, plan->request_id, &session->request_fd,
-				  &request_id);
-	if (!r && controllers)
-		r = cgroup_write_limits(session->request_fd, &plan->limits, ret_fault);
 	if (r < 0)
 		return fault_set_errno(ret_fault, FAULT_HOST, "--parent",
 				       "give a cgroup that root may fill", -r,
-				       "the cgroups of session %s cannot be made", plan->session_id);
+				       "the cgroup of session %s cannot be made", session->id);
 	return r;
 }
 
-static int entries_make(struct session *session, struct fault *ret_fault)
-{
-	const struct guard *guard = &session->engine->guard;
-	int r = guard_ring_open(guard, session->plan->policy.ring, &session->ring_fd);
-
-	session->policy = session->plan->policy;
-	session->policy.state = POLICY_PROOF;
-	session->policy.generation = 1;
-	if (!r)
-		r = guard_session_add(guard, session->cgroup_id, &session->policy);
-	if (r)
-		return fault_set_errno(ret_fault, FAULT_ENFORCEMENT, "policies",
-				       "look at the maps with \"bpftool map show\"", -r,
-				       "the kernel takes no policy for session %s",
-				       session->plan->session_id);
-	return 0;
-}
-
-/* The filter is on the device before the device is up, the host's own addresses before both. */
-static int link_make(struct session *session, struct fault *ret_fault)
-{
-	enum nft_state nft;
-	unsigned int ifindex;
-	int r = hostnet_require_forwarding(ret_fault);
-
-	if (!r)
-		r = hostwatch_sync(&session->engine->guard, session->engine->rules);
-	if (!r)
-		r = nft_check(&nft);
-	if (!r && nft != NFT_WHOLE)
-		r = nft_make(ret_fault);
-	if (!r)
-		r = conntrack_forget(&session->plan->network, ret_fault);
-	if (!r)
-		r = veth_make(&session->plan->network, session->netns_fd, &ifindex, ret_fault);
-	if (!r)
-		r = guard_link_add(&session->engine->guard, ifindex, session->cgroup_id);
-	if (!r)
-		r = veth_up(ifindex);
-	if (r < 0)
-		return fault_set_errno(ret_fault, FAULT_ENFORCEMENT, "network",
-				       "run \"reeve doctor\": it names what is missing", -r,
-				       "the link of session %s cannot be made",
-				       session->plan->session_id);
-	return r;
-}
-
-static int namespaces_make(struct session *session, struct fault *ret_fault)
-{
-	const struct plan *plan = session->plan;
-	int r = userns_make(plan->uid_base, plan->uid_count, &session->userns_fd);
-
-	if (r)
-		return fault_set_errno(ret_fault, FAULT_HOST, "user namespace",
-				       "see user.max_user_namespaces and the host's policy", -r,
-				       "the session's user namespace cannot be made");
-	r = netns_make(&session->netns_fd, ret_fault);
-	if (!r && plan->policy.egress == POLICY_EGRESS_PACKAGE_MANAGERS)
-		r = netns_whole_greetings(session->netns_fd, ret_fault);
-	if (!r && plan->network.veth)
-		r = link_make(session, ret_fault);
-	return r;
-}
-
-static int proof_check(struct session *session, struct fault *ret_fault)
-{
-	struct usage usage;
-	int r = guard_session_usage(&session->engine->guard, session->cgroup_id, &usage);
-
-	if (r)
-		return r;
-	if (usage.denials.proof >= PROOF_CONNECTS)
-		return 0;
-	return fault_set(ret_fault, FAULT_ENFORCEMENT, "proof",
-			 "run \"reeve doctor\"; reeve must run in the cgroup namespace of the host",
-			 "the kernel counted %llu of %d denied connects under session %s",
-			 (unsigned long long)usage.denials.proof, PROOF_CONNECTS,
-			 session->plan->session_id);
-}
-
-static int sandbox_start(struct session *session, const struct session_files *files,
-			 struct fault *ret_fault)
-{
-	struct spawn_args args = {
-		.plan = session->plan,
-		.cgroup_fd = session->request_fd,
-		.userns_fd = session->userns_fd,
-		.netns_fd = session->netns_fd,
-		.input_fds = files->input_fds,
-		.n_inputs = files->n_inputs,
-		.out_fd = files->out_fd,
-		.stdout_fd = files->stdout_fd,
-		.stderr_fd = files->stderr_fd,
-		.seccomp = files->seccomp,
-	};
-	int r = spawn_start(&args, &session->spawn, ret_fault);
-
-	if (r < 0)
-		return fault_set_errno(ret_fault, FAULT_START, "sandbox",
-				       "run \"reeve doctor\": it names what is missing", -r,
-				       "the sandbox of session %s cannot be started",
-				       session->plan->session_id);
-	return r;
-}
-
-int session_make(const struct engine *engine, const struct plan *plan, struct slot *slot,
-		 const struct session_files *files, struct session *ret, struct fault *ret_fault)
+int session_make(const struct engine *engine, const char *id, struct slot *slot,
+		 const struct policy *policy, struct session *ret, struct fault *ret_fault)
 {
 	int r;
 
 	ret->engine = engine;
-	ret->plan = plan;
-	ret->slot = slot;
+	snprintf(ret->id, sizeof(ret->id), "%s", id);
+	ret->slot = *slot;
+	*slot = (struct slot)SLOT_INIT;
+	ret->policy = *policy;
+	ret->policy.state = POLICY_CLOSED;
+	ret->policy.generation = 1;
+	ret->policy.ring = ret->slot.number;
 	ret->made = true;
-	r = cgroups_make(ret, ret_fault);
-	if (!r)
-		r = entries_make(ret, ret_fault);
-	if (!r)
-		r = namespaces_make(ret, ret_fault);
-	/* before anything of the sandbox runs, or its command could stand in the resolver's place */
-	if (!r && plan->network.veth)
-		r = dnssock_open(ret->netns_fd, &ret->dns, ret_fault);
-	if (!r)
-		r = sandbox_start(ret, files, ret_fault);
-	if (!r)
-		r = proof_check(ret, ret_fault);
+	r = cgroup_make(ret, ret_fault);
+	if (r)
+		return r;
+	r = guard_session_add(&engine->guard, ret->cgroup_id, &ret->policy);
+	if (r)
+		return fault_set_errno(ret_fault, FAULT_ENFORCEMENT, "policies",
+				       "look at the maps with \"bpftool map show\"", -r,
+				       "the kernel takes no policy for session %s", id);
+	return 0;
+}
+
+static int run_dir_lock(const struct engine *engine, int *ret_lock, struct fault *ret_fault)
+{
+	int r = engine_lock(engine->run_fd, ret_lock);
+
+	if (r == -ESTALE)
+		return fault_set(ret_fault, FAULT_BUSY, "--run-dir", "start the daemon again",
+				 "%s was removed", engine->config->run_dir);
 	return r;
+}
+
+int session_open(const struct engine *engine, const char *id, unsigned int slot,
+		 const struct policy *policy, struct session *ret, struct fault *ret_fault)
+{
+	struct session session = SESSION_INIT;
+	struct slot taken = SLOT_INIT;
+	_cleanup_fd_ int lock = -1;
+	struct fault ignored = {};
+	int r = run_dir_lock(engine, &lock, ret_fault);
+
+	if (!r)
+		r = slot_take_kept(engine, id, slot, &taken, ret_fault);
+	if (r)
+		return r;
+	r = session_make(engine, id, &taken, policy, &session, ret_fault);
+	fd_close(&lock);
+	if (r) {
+		session_close(&session, &ignored);
+		return r;
+	}
+	session_rest(&session);
+	*ret = session;
+	return 0;
+}
+
+struct kept_walk {
+	int (*fn)(const struct slot_record *record, unsigned int slot, void *arg);
+	void *arg;
+};
+
+static int slot_visit(unsigned int number, int fd, bool alive, void *arg)
+{
+	const struct kept_walk *walk = arg;
+	struct slot_record record;
+	int r = alive ? slot_read(fd, &record) : 0;
+
+	return r || !alive || !record.kept ? r : walk->fn(&record, number, walk->arg);
+}
+
+int session_each_kept(const struct engine *engine,
+		      int (*fn)(const struct slot_record *record, unsigned int slot, void *arg),
+		      void *arg)
+{
+	struct kept_walk walk = { fn, arg };
+
+	return slot_each(engine->slots_fd, slot_visit, &walk);
+}
+
+int session_adopt(const struct engine *engine, const struct slot_record *record, unsigned int slot,
+		  struct session *ret)
+{
+	struct session session = SESSION_INIT;
+	uint64_t id;
+	int r = cgroup_open(engine->parent_fd, record->session_id, &session.cgroup_fd, &id);
+
+	session.engine = engine;
+	snprintf(session.id, sizeof(session.id), "%s", record->session_id);
+	session.slot = (struct slot){ .number = slot, .fd = -1, .kept = true };
+	session.cgroup_id = record->cgroup_id;
+	session.made = true;
+	/* the number of a cgroup is never given twice: another one is another boot's record */
+	if (!r && id != record->cgroup_id)
+		r = -ENOENT;
+	if (!r)
+		r = session_reload(&session);
+	session_rest(&session);
+	if (!r)
+		*ret = session;
+	return r;
+}
+
+/* The slot's record goes last: until then it says what there is to remove. */
+int session_discard(const struct engine *engine, const struct slot_record *record,
+		    unsigned int slot, struct fault *ret_fault)
+{
+	struct slot kept = SLOT_INIT;
+	_cleanup_fd_ int lock = -1;
+	int r = run_dir_lock(engine, &lock, ret_fault);
+
+	if (!r)
+		r = recover_session(engine, record, slot, ret_fault);
+	if (!r)
+		r = slot_open_kept(engine, record->session_id, slot, &kept);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	slot_release(&kept);
+	return 0;
+}
+
+int session_reload(struct session *session)
+{
+	return guard_session_policy(&session->engine->guard, session->cgroup_id, &session->policy);
+}
+
+int session_set_state(struct session *session, enum policy_state state)
+{
+	session->policy.state = state;
+	session->policy.generation++;
+	return guard_session_update(&session->engine->guard, session->cgroup_id, &session->policy);
+}
+
+int session_set_budget(struct session *session, const struct session_budget *budget)
+{
+	session->policy.cpu_cap_ns = budget->cpu_cap_ns;
+	session->policy.money_cap_ucents = budget->money_cap_ucents;
+	session->policy.money_settled_ucents = budget->money_settled_ucents;
+	session->policy.wall_settled_ns = budget->wall_settled_ns;
+	session->wall_cap_ns = budget->wall_cap_ns;
+	return session_set_state(session, session->policy.state);
+}
+
+int session_usage(const struct session *session, struct usage *ret)
+{
+	return guard_session_usage(&session->engine->guard, session->cgroup_id, ret);
 }
 
 bool session_must_stop(const struct session *session, enum reason *ret_reason)
@@ -191,82 +195,87 @@ bool session_must_stop(const struct session *session, enum reason *ret_reason)
 	enum reason reason;
 
 	/* an account that cannot be read is the kernel's to keep */
-	if (guard_session_usage(&session->engine->guard, session->cgroup_id, &usage))
+	if (session_usage(session, &usage))
 		return false;
 	reason = account_state(&session->policy, &usage, clock_monotonic_ns());
 	*ret_reason = reason;
 	return reason_stops(reason);
 }
 
-int session_go(struct session *session, struct fault *ret_fault)
+int session_wake(struct session *session)
 {
-	uint64_t now = clock_monotonic_ns();
-	enum reason reason;
-	int r;
+	uint64_t id;
 
-	session->policy.state = POLICY_OPEN;
-	session->policy.generation++;
-	session->policy.running_since_ns = now;
-	session->policy.deadline_ns = now + session->plan->time_box_ns + DEADLINE_GRACE_NS;
-	r = guard_session_update(&session->engine->guard, session->cgroup_id, &session->policy);
-	/* the kernel kills only what runs: a command that may not start is not let run to see that */
-	if (!r && !session_must_stop(session, &reason))
-		r = spawn_go(&session->spawn);
-	if (r)
-		return fault_set_errno(ret_fault, FAULT_START, "go", "look at the kernel's log", -r,
-				       "session %s cannot be opened", session->plan->session_id);
-	session->started = true;
-	return 0;
+	if (session->cgroup_fd >= 0)
+		return 0;
+	return cgroup_open(session->engine->parent_fd, session->id, &session->cgroup_fd, &id);
+}
+
+void session_rest(struct session *session)
+{
+	fd_close(&session->cgroup_fd);
+	fd_close(&session->slot.fd);
 }
 
 int session_kill(struct session *session)
 {
-	int r;
+	int r = session_wake(session);
 
-	if (session->request_fd < 0)
-		return 0;
-	r = cgroup_kill(session->request_fd);
-	return r ? r : cgroup_wait_empty(session->request_fd, EMPTY_TIMEOUT_NS);
+	if (!r)
+		r = cgroup_kill(session->cgroup_fd);
+	return r ? r : cgroup_wait_empty(session->cgroup_fd, EMPTY_TIMEOUT_NS);
 }
 
-int session_settle(struct session *session, struct usage *ret)
+static int fault_left(struct fault *ret_fault, const struct session *session, int err,
+		      const char *what)
 {
-	uint64_t now = clock_monotonic_ns();
-	struct policy *policy = &session->policy;
-	int r;
-
-	if (policy->running_since_ns)
-		policy->wall_settled_ns += now - policy->running_since_ns;
-	policy->running_since_ns = 0;
-	policy->state = POLICY_CLOSED;
-	policy->generation++;
-	r = guard_session_update(&session->engine->guard, session->cgroup_id, policy);
-	return r ? r : guard_session_usage(&session->engine->guard, session->cgroup_id, ret);
+	return fault_set_errno(ret_fault, FAULT_CLEANUP, session->id,
+			       "look at the cgroup named after the session, then try again", -err,
+			       "%s is left", what);
 }
 
-int session_end(struct session *session, struct fault *ret_fault)
+/* Most sessions have no device, and hearing that by netlink costs more than all the rest. */
+static bool device_is_there(const struct session *session, char ret_name[PLAN_IFNAME_SIZE])
+{
+	plan_ifname(session->slot.number, ret_name);
+	return if_nametoindex(ret_name) != 0 || errno != ENODEV;
+}
+
+int session_clear(struct session *session, struct fault *ret_fault)
+{
+	char ifname[PLAN_IFNAME_SIZE];
+	int r = session_kill(session);
+
+	if (r)
+		return fault_left(ret_fault, session, r, "a process");
+	r = guard_request_remove(&session->engine->guard, session->cgroup_id);
+	if (r)
+		return fault_left(ret_fault, session, r, "a map entry");
+	r = device_is_there(session, ifname) ? veth_remove(ifname) : 0;
+	if (r)
+		return fault_left(ret_fault, session, r, ifname);
+	r = cgroup_remove_below(session->cgroup_fd);
+	return r ? fault_left(ret_fault, session, r, "a cgroup") : 0;
+}
+
+/* A sweep may come in between of a session that is not kept, and finds its lock held. */
+int session_close(struct session *session, struct fault *ret_fault)
 {
 	struct slot_record record = { .cgroup_id = session->cgroup_id };
 	int r = 0;
 
 	if (session->made) {
-		/* init's zombie would keep the cgroup populated: kill, reap, then remove */
-		session_kill(session);
-		spawn_deinit(&session->spawn);
-		dnssock_close(&session->dns);
-		snprintf(record.session_id, sizeof(record.session_id), "%s",
-			 session->plan->session_id);
-		r = recover_session(session->engine, &record, session->slot->number, ret_fault);
+		snprintf(record.session_id, sizeof(record.session_id), "%s", session->id);
+		r = session->slot.kept ? session_discard(session->engine, &record,
+							 session->slot.number, ret_fault)
+				       : recover_session(session->engine, &record,
+							 session->slot.number, ret_fault);
 	}
 	fd_close(&session->cgroup_fd);
-	fd_close(&session->request_fd);
-	fd_close(&session->userns_fd);
-	fd_close(&session->netns_fd);
-	fd_close(&session->ring_fd);
-	if (session->made && r)
-		slot_abandon(session->slot);
-	else if (session->made)
-		slot_release(session->slot);
-	session->made = false;
+	if (session->made && !r && !session->slot.kept)
+		slot_release(&session->slot);
+	else
+		slot_abandon(&session->slot);
+	session->made = session->made && r;
 	return r;
 }

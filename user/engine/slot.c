@@ -22,14 +22,17 @@
 #include <unistd.h>
 
 #define RECORD_SIZE 96
+#define KEPT "kept"
 /* How long the children of a dead owner are given to die, and how often they are asked. */
 #define ORPHANS_MS 500
 #define ORPHANS_ASKED_US 500
+/* Above it is the one that doctor's trials borrow. */
+#define SLOT_KEPT_FIRST (REEVE_SLOTS_MAX - 2)
 
 int slot_read(int fd, struct slot_record *ret)
 {
 	struct slot_record record = {};
-	char text[RECORD_SIZE];
+	char text[RECORD_SIZE], mark[8] = "";
 	unsigned long long id = 0;
 	int pid = 0;
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -38,10 +41,11 @@ int slot_read(int fd, struct slot_record *ret)
 		return -errno;
 	text[n] = '\0';
 	/* a record cut short by a crash names its session at least, or nobody */
-	if (n > 0 && sscanf(text, "%31s %llu %d", record.session_id, &id, &pid) < 1)
+	if (n > 0 && sscanf(text, "%31s %llu %d %7s", record.session_id, &id, &pid, mark) < 1)
 		return -EUCLEAN;
 	record.cgroup_id = id;
 	record.owner = pid;
+	record.kept = strcmp(mark, KEPT) == 0;
 	*ret = record;
 	return 0;
 }
@@ -49,8 +53,8 @@ int slot_read(int fd, struct slot_record *ret)
 int slot_set_cgroup(const struct slot *slot, const char *session_id, uint64_t cgroup_id)
 {
 	char text[RECORD_SIZE];
-	int n = snprintf(text, sizeof(text), "%s %llu %d\n", session_id,
-			 (unsigned long long)cgroup_id, getpid());
+	int n = snprintf(text, sizeof(text), "%s %llu %d%s\n", session_id,
+			 (unsigned long long)cgroup_id, getpid(), slot->kept ? " " KEPT : "");
 
 	return pwrite(slot->fd, text, (size_t)n, 0) == n ? 0 : -EIO;
 }
@@ -64,11 +68,13 @@ static bool process_is_dead(pid_t pid)
 	return fd < 0 ? errno == ESRCH : poll(&end, 1, 0) > 0;
 }
 
-/* Whether somebody holds the slot; when not, the lock is now this descriptor's. */
+/* Whether the slot is somebody's; when not, the lock is now this descriptor's. */
 static bool slot_is_alive(int fd)
 {
 	struct slot_record record;
 
+	if (slot_read(fd, &record) == 0 && record.kept)
+		return true;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return false;
 	if (slot_read(fd, &record) || record.owner <= 0 || !process_is_dead(record.owner))
@@ -81,35 +87,91 @@ static bool slot_is_alive(int fd)
 	return true;
 }
 
-int slot_take(const struct engine *engine, const char *session_id, struct slot *ret,
-	      struct fault *ret_fault)
+static int slot_file_open(const struct engine *engine, unsigned int number, int flags)
 {
-	struct slot_record record;
 	char name[16];
+	int fd;
 
-	for (unsigned int i = 0; i < REEVE_SLOTS_MAX; i++) {
-		_cleanup_fd_ int fd = -1;
-		int r;
+	snprintf(name, sizeof(name), "%u", number);
+	fd = openat(engine->slots_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	return fd < 0 ? -errno : fd;
+}
 
-		snprintf(name, sizeof(name), "%u", i);
-		fd = openat(engine->slots_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd < 0)
-			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB))
-			continue;
-		r = slot_read(fd, &record);
-		if (r)
-			return r;
-		/* an owner that died after the sweep: the next sweep's */
-		if (record.session_id[0])
-			continue;
-		ret->number = i;
-		ret->fd = fd_take(&fd);
-		return slot_set_cgroup(ret, session_id, 0);
-	}
+/* Takes the slot for @session_id; -EBUSY when it is another's. */
+static int slot_try(const struct engine *engine, const char *session_id, unsigned int number,
+		    struct slot *ret)
+{
+	_cleanup_fd_ int fd = slot_file_open(engine, number, O_CREAT);
+	struct slot_record record;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return -EBUSY;
+	r = slot_read(fd, &record);
+	if (r)
+		return r;
+	/* an owner that died after the sweep: the next sweep's */
+	if (record.session_id[0])
+		return -EBUSY;
+	ret->number = number;
+	ret->fd = fd_take(&fd);
+	return slot_set_cgroup(ret, session_id, 0);
+}
+
+static int fault_taken(struct fault *ret_fault)
+{
 	return fault_set(ret_fault, FAULT_BUSY, "session",
 			 "wait for one to end; \"reeve doctor\" counts them",
 			 "all %d slots for sessions are taken", REEVE_SLOTS_MAX);
+}
+
+int slot_take(const struct engine *engine, const char *session_id, struct slot *ret,
+	      struct fault *ret_fault)
+{
+	for (unsigned int i = 0; i < REEVE_SLOTS_MAX; i++) {
+		int r = slot_try(engine, session_id, i, ret);
+
+		if (r != -EBUSY)
+			return r;
+	}
+	return fault_taken(ret_fault);
+}
+
+int slot_take_kept(const struct engine *engine, const char *session_id, unsigned int wanted,
+		   struct slot *ret, struct fault *ret_fault)
+{
+	struct slot slot = { .fd = -1, .kept = true };
+	unsigned int number = wanted == SLOT_ANY ? SLOT_KEPT_FIRST + 1 : wanted + 1;
+	int r;
+
+	do {
+		r = slot_try(engine, session_id, --number, &slot);
+	} while (r == -EBUSY && number > 0 && wanted == SLOT_ANY);
+	if (r == -EBUSY && wanted != SLOT_ANY)
+		return fault_set(ret_fault, FAULT_BUSY, session_id, "end the session that has it",
+				 "the files of session %s are those of slot %u, which is taken",
+				 session_id, wanted);
+	if (r)
+		return r == -EBUSY ? fault_taken(ret_fault) : r;
+	*ret = slot;
+	return 0;
+}
+
+int slot_open_kept(const struct engine *engine, const char *session_id, unsigned int number,
+		   struct slot *ret)
+{
+	_cleanup_fd_ int fd = slot_file_open(engine, number, 0);
+	struct slot_record record;
+	int r = fd < 0 ? fd : slot_read(fd, &record);
+
+	if (r < 0)
+		return r;
+	if (!record.kept || strcmp(record.session_id, session_id) != 0)
+		return -ENOENT;
+	*ret = (struct slot){ .number = number, .fd = fd_take(&fd), .kept = true };
+	return 0;
 }
 
 void slot_release(struct slot *slot)

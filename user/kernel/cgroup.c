@@ -239,25 +239,38 @@ static void dir_close(DIR **dir)
 		closedir(*dir);
 }
 
-/* A session bounds the depth below itself, so that this recursion is bounded as well. */
-static int remove_below(int fd)
+static int dir_open(int fd, DIR **ret)
 {
-	_cleanup_(dir_close) DIR *dir = NULL;
-	int copy = directory_open(fd, "."), r = 0;
+	int copy = directory_open(fd, ".");
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 
 	if (copy < 0)
 		return copy;
-	dir = fdopendir(copy);
 	if (!dir) {
-		r = -errno;
 		close(copy);
-		return r;
+		return -ENOMEM;
 	}
-	for (struct dirent *entry; r == 0 && (entry = readdir(dir));) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		r = cgroup_remove(fd, entry->d_name);
-	}
+	*ret = dir;
+	return 0;
+}
+
+/* The next cgroup below an open one; NULL behind the last. */
+static const char *below_next(DIR *dir)
+{
+	for (struct dirent *entry; (entry = readdir(dir));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			return entry->d_name;
+	return NULL;
+}
+
+/* A session bounds the depth below itself, so that this recursion is bounded as well. */
+int cgroup_remove_below(int fd)
+{
+	_cleanup_(dir_close) DIR *dir = NULL;
+	int r = dir_open(fd, &dir);
+
+	for (const char *name; r == 0 && (name = below_next(dir));)
+		r = cgroup_remove(fd, name);
 	return r;
 }
 
@@ -273,7 +286,7 @@ int cgroup_remove(int parent_fd, const char *name)
 	fd = directory_open(parent_fd, name);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	r = remove_below(fd);
+	r = cgroup_remove_below(fd);
 	if (r < 0)
 		return r;
 	return unlinkat(parent_fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;

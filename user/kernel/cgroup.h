@@ -65,6 +65,8 @@ bool cgroup_was_oom(int fd);
 
 /* Removes @name and every cgroup below it, deepest first. 0 also when there is none; -EBUSY when used. */
 int cgroup_remove(int parent_fd, const char *name);
+/* Every cgroup below @fd, not @fd itself. */
+int cgroup_remove_below(int fd);
 
 /* Masks of enum cgroup_controller: what @fd can give to its children, and what it gives them. */
 int cgroup_read_controllers(int fd, unsigned int *ret_mask);

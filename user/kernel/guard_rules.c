@@ -90,6 +90,19 @@ static int keys_remove(int map, uint64_t session, const void *mark)
 	return r == -ENOENT ? elem_delete(map, mark) : r;
 }
 
+int guard_addresses_remove(const struct guard *guard, uint64_t session)
+{
+	struct policy_prefix mark = prefix_mark(session), next;
+	int map = guard->maps[GUARD_ADDRESSES], r;
+
+	while ((r = key_next(map, session, &mark, &next)) == 0) {
+		r = elem_delete(map, &next);
+		if (r)
+			return r;
+	}
+	return r == -ENOENT ? 0 : r;
+}
+
 int guard_rules_remove(const struct guard *guard, uint64_t session)
 {
 	struct policy_prefix prefix = prefix_mark(session);

@@ -55,8 +55,14 @@ int guard_name_next(const struct guard *guard, uint64_t session, const char *pre
 int guard_name_find(const struct guard *guard, uint64_t session, const char *name,
 		    uint32_t *ret_ports);
 
+/* All of them, not the rules. 0 also when there is none. */
+int guard_addresses_remove(const struct guard *guard, uint64_t session);
+
 /* Forgets the session's connections, which are then reset at their next packet: after a name was denied. */
 int guard_flows_remove(const struct guard *guard, uint64_t session);
+
+/* What one request left of device, addresses of names and connections; policy and rules stay. */
+int guard_request_remove(const struct guard *guard, uint64_t id);
 
 /*
  * The digest of the rules for all that the maps hold, in the host record: 0 when there are none, or when who

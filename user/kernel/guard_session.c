@@ -93,6 +93,15 @@ static int netdevs_remove(const struct guard *guard, uint64_t id)
 	return r;
 }
 
+int guard_request_remove(const struct guard *guard, uint64_t id)
+{
+	int r = netdevs_remove(guard, id);
+
+	if (!r)
+		r = guard_addresses_remove(guard, id);
+	return r ? r : guard_flows_remove(guard, id);
+}
+
 int guard_session_remove(const struct guard *guard, uint64_t id)
 {
 	struct policy policy;

@@ -107,6 +107,7 @@ static void plan_policy(struct plan *plan, const struct spec *spec)
 			.egress_gib_ucents = spec->rates.egress_gib_ucents,
 		},
 	};
+	plan->policy.ring = plan->slot;
 	memcpy(plan->policy.session, plan->session_id, sizeof(plan->policy.session));
 	plan->rates = spec->rates;
 	plan->time_box_ns = spec->time_box_ns;
