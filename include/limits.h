@@ -74,6 +74,8 @@
 /* A seccomp profile: its text, and its rules, one for each name in each entry. */
 #define REEVE_SECCOMP_BYTES_MAX (256 * 1024)
 #define REEVE_SECCOMP_RULES_MAX 4096
+/* Commands of an open request that may run beside each other. */
+#define REEVE_STEPS_RUNNING_MAX 64
 /* Between TERM and KILL at the end of a time box. */
 #define REEVE_TERM_GRACE_MS 2000
 

@@ -7,14 +7,13 @@
  *
  * A reason to stop is written once: the first one is the outcome, whatever follows from it.
  */
-#include "life.h"
+#include "life_parts.h"
 
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
 #include <string.h>
 
-#include "../../include/account.h"
 #include "../base/clock.h"
 #include "../kernel/cgroup.h"
 #include "../kernel/events.h"
@@ -24,31 +23,7 @@
 /* Wall time costs money only with a rate for it; nothing else would notice a sleeper's cap. */
 #define TICK_US 100000
 
-static const int cancel_signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-enum life_timer {
-	LIFE_TIME_BOX,
-	LIFE_GRACE,
-	LIFE_TICK,
-	LIFE_TIMER_COUNT,
-};
-
-struct life {
-	struct request *request;
-	struct run_result *result;
-	struct fault *fault;
-	struct event_base *base;
-	struct event *status, *ring, *timers[LIFE_TIMER_COUNT];
-	struct event *signals[ARRAY_SIZE(cancel_signals)];
-	struct events *events;
-	struct hostwatch *watch;
-	struct life_dns *dns;
-	struct output_pump *pumps[2];
-	unsigned int open_pumps;
-	bool stopping, ended;
-	struct spawn_exit exit;
-	int error;
-};
+static const int cancel_signals[LIFE_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
 static void life_check_end(struct life *life)
 {
@@ -56,12 +31,15 @@ static void life_check_end(struct life *life)
 		event_base_loopbreak(life->base);
 }
 
-static void life_kill(struct life *life)
+static void life_note_error(struct life *life, int r)
 {
-	int r = cgroup_kill(life->request->cgroup_fd);
-
-	if (r && !life->error)
+	if (!life->error)
 		life->error = r;
+}
+
+void life_kill(struct life *life)
+{
+	life_note_error(life, cgroup_kill(life->request->cgroup_fd));
 }
 
 static const struct timeval grace = {
@@ -69,14 +47,17 @@ static const struct timeval grace = {
 	.tv_usec = REEVE_TERM_GRACE_MS % 1000 * 1000,
 };
 
-/* The first reason wins. @gently: TERM first, and KILL after the grace. */
-static void life_stop(struct life *life, enum run_outcome outcome, bool gently)
+/* The first reason wins. What is frozen does not hear TERM, and is not thawed to hear it. */
+void life_stop(struct life *life, enum run_outcome outcome, bool gently)
 {
 	if (life->ended)
 		return;
 	if (!life->stopping)
 		life->result->outcome = outcome;
-	if (!gently || life->stopping || spawn_term(&life->request->spawn))
+	/* before the kill: whoever is forked meanwhile finds every way out closed */
+	if (outcome == RUN_WIPED)
+		life_note_error(life, session_set_state(life->request->session, POLICY_WIPED));
+	if (!gently || life->stopping || life->request->frozen || spawn_term(&life->request->spawn))
 		life_kill(life);
 	else
 		event_add(life->timers[LIFE_GRACE], &grace);
@@ -86,10 +67,20 @@ static void life_stop(struct life *life, enum run_outcome outcome, bool gently)
 static void status_readable(int fd, short what, void *arg)
 {
 	struct life *life = arg;
-	int r = spawn_read_exit(&life->request->spawn, &life->exit);
+	struct spawn_exit exit;
+	int r = spawn_read_exit(&life->request->spawn, &exit);
 
 	(void)fd;
 	(void)what;
+	if (!r && exit.step) {
+		life->exit = exit;
+		life->running--;
+		life->args->step_ended(&exit, life->args->arg);
+		return;
+	}
+	/* of an open request the last step's end stands, unless init was killed */
+	if (!r && (!life->request->open || exit.signal))
+		life->exit = exit;
 	if (r) {
 		life->exit = (struct spawn_exit){ .exit_code = -1 };
 		life->result->outcome = RUN_FAILED;
@@ -104,13 +95,6 @@ static void status_readable(int fd, short what, void *arg)
 	if (life->stopping)
 		event_add(life->timers[LIFE_GRACE], &grace);
 	life_check_end(life);
-}
-
-/* The outcome that stopping for @reason has. */
-static enum run_outcome life_outcome(const struct life *life, enum reason reason)
-{
-	return reason == REASON_DEADLINE && !request_wall_is_spent(life->request) ? RUN_TIMED_OUT
-										  : RUN_CAPPED;
 }
 
 static void event_seen(const struct event *event, void *arg)
@@ -133,12 +117,10 @@ static void event_seen(const struct event *event, void *arg)
 static void ring_readable(int fd, short what, void *arg)
 {
 	struct life *life = arg;
-	int r = events_drain(life->events);
 
 	(void)fd;
 	(void)what;
-	if (r && !life->error)
-		life->error = r;
+	life_note_error(life, events_drain(life->events));
 }
 
 /* The kernel may have told of a cap first. */
@@ -166,11 +148,11 @@ static void grace_over(int fd, short what, void *arg)
 		life_kill(life);
 }
 
-static void life_check_caps(struct life *life)
+void life_check_caps(struct life *life)
 {
 	enum reason reason;
 
-	if (session_must_stop(life->request->session, &reason))
+	if (!life->request->frozen && session_must_stop(life->request->session, &reason))
 		life_stop(life, life_outcome(life, reason), false);
 }
 
@@ -239,8 +221,20 @@ static int timers_make(struct life *life)
 		[LIFE_GRACE] = grace_over,
 		[LIFE_TICK] = tick,
 	};
+
+	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++) {
+		life->timers[i] = event_new(life->base, -1, i == LIFE_TICK ? EV_PERSIST : 0,
+					    handlers[i], life);
+		if (!life->timers[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int life_timers_set(struct life *life)
+{
 	const struct session *session = life->request->session;
-	uint64_t box_us = life->request->plan->time_box_ns / 1000;
+	uint64_t box_us = life->request->box_left_ns / 1000;
 	struct timeval box = {
 		.tv_sec = (time_t)(box_us / 1000000),
 		.tv_usec = (suseconds_t)(box_us % 1000000),
@@ -249,33 +243,16 @@ static int timers_make(struct life *life)
 	bool ticks = session->policy.rates.wall_minute_ucents ||
 		     session->wall_cap_ns != POLICY_UNLIMITED;
 
-	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++) {
-		life->timers[i] = event_new(life->base, -1, i == LIFE_TICK ? EV_PERSIST : 0,
-					    handlers[i], life);
-		if (!life->timers[i])
-			return -ENOMEM;
-	}
 	if (event_add(life->timers[LIFE_TIME_BOX], &box))
 		return -ENOMEM;
 	return ticks && event_add(life->timers[LIFE_TICK], &tick_time) ? -ENOMEM : 0;
 }
 
-static int watches_make(struct life *life)
+static int signals_make(struct life *life)
 {
 	struct sigaction before;
-	const struct request *request = life->request;
-	int r = events_new(request->ring_fd, event_seen, life, &life->events);
 
-	if (r)
-		return r;
-	life->status =
-		event_new(life->base, request->spawn.status_fd, EV_READ, status_readable, life);
-	life->ring = event_new(life->base, events_fd(life->events), EV_READ | EV_PERSIST,
-			       ring_readable, life);
-	if (!life->status || !life->ring || event_add(life->status, NULL) ||
-	    event_add(life->ring, NULL))
-		return -ENOMEM;
-	for (unsigned int i = 0; i < ARRAY_SIZE(cancel_signals); i++) {
+	for (unsigned int i = 0; life->args->signals && i < LIFE_SIGNALS; i++) {
 		/* as nohup(1) has it */
 		if (sigaction(cancel_signals[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
 			continue;
@@ -283,6 +260,23 @@ static int watches_make(struct life *life)
 		if (!life->signals[i] || event_add(life->signals[i], NULL))
 			return -ENOMEM;
 	}
+	return 0;
+}
+
+static int watches_make(struct life *life)
+{
+	const struct request *request = life->request;
+	int r = events_new(request->ring_fd, event_seen, life, &life->events);
+
+	if (r)
+		return r;
+	life->status = event_new(life->base, request->spawn.status_fd, EV_READ | EV_PERSIST,
+				 status_readable, life);
+	life->ring = event_new(life->base, events_fd(life->events), EV_READ | EV_PERSIST,
+			       ring_readable, life);
+	if (!life->status || !life->ring || event_add(life->status, NULL) ||
+	    event_add(life->ring, NULL))
+		return -ENOMEM;
 	if (!request->plan->network.veth)
 		return 0;
 	r = life_dns_new(life->base, request, life->result, &life->dns);
@@ -305,77 +299,12 @@ static void life_deinit(struct life *life)
 	for (unsigned int i = 0; i < LIFE_TIMER_COUNT; i++)
 		if (life->timers[i])
 			event_free(life->timers[i]);
-	for (unsigned int i = 0; i < ARRAY_SIZE(cancel_signals); i++)
+	for (unsigned int i = 0; i < LIFE_SIGNALS; i++)
 		if (life->signals[i])
 			event_free(life->signals[i]);
 	events_free(life->events);
-	if (life->base)
+	if (life->base && !life->args->base)
 		event_base_free(life->base);
-}
-
-/*
- * The kernel may have stopped the session without a word from its event: the counters know. A command
- * that ended by itself at that moment has an exit code of its own, which stays the outcome.
- */
-static void outcome_settle(struct life *life, const struct policy *open, const struct usage *usage,
-			   uint64_t now)
-{
-	struct run_result *result = life->result;
-	struct usage total = *usage;
-	enum reason reason;
-
-	total.cpu_ns += life->request->before.cpu_ns;
-	total.bytes_out += life->request->before.bytes_out;
-	reason = account_state(open, &total, now);
-	result->cap.reached = reason_stops(reason) ? reason : REASON_OK;
-	if (!life->stopping && life->exit.signal == SIGKILL &&
-	    usage->stopped_generation == open->generation)
-		result->outcome = life_outcome(life, reason);
-	if (result->outcome == RUN_TIMED_OUT && result->cap.reached == REASON_OK)
-		result->cap.reached = REASON_DEADLINE;
-	if (result->signal == SIGKILL && result->outcome == RUN_EXITED &&
-	    cgroup_was_oom(life->request->cgroup_fd))
-		result->outcome = RUN_OOM;
-}
-
-static int result_account(struct life *life, const struct usage *usage)
-{
-	struct run_result *result = life->result;
-	struct request_spend spend;
-	int r = request_spend(life->request, &spend);
-
-	if (r)
-		return r;
-	result->exit_code = life->exit.exit_code;
-	result->signal = life->exit.signal;
-	result->steps = spend.steps;
-	run_result_set_usage(result, usage);
-	result->denials[REASON_PROOF - 1].count = 0;
-	life_dns_settle(life->dns);
-	result->wall_ns = spend.wall_ns;
-	result->money_ucents = spend.money_ucents;
-	return 0;
-}
-
-static int life_settle(struct life *life)
-{
-	struct request *request = life->request;
-	struct policy open = request->session->policy;
-	struct usage usage;
-	uint64_t now;
-	int r = request_kill(request);
-
-	now = clock_monotonic_ns();
-	if (!r)
-		r = request_settle(request, POLICY_CLOSED, &usage);
-	if (!r)
-		r = events_drain(life->events);
-	if (!r)
-		r = result_account(life, &usage);
-	if (r)
-		return r;
-	outcome_settle(life, &open, &usage, now);
-	return life->error;
 }
 
 int life_run(struct request *request, const struct life_args *args, struct run_result *result,
@@ -383,23 +312,33 @@ int life_run(struct request *request, const struct life_args *args, struct run_r
 {
 	_cleanup_(life_deinit) struct life life = {
 		.request = request,
+		.args = args,
 		.result = result,
 		.fault = ret_fault,
+		.base = args->base,
 	};
 	int r;
 
 	result->outcome = RUN_EXITED;
-	life.base = event_base_new();
+	if (!life.base)
+		life.base = event_base_new();
 	r = life.base ? pumps_make(&life, args) : -ENOMEM;
 	if (!r)
 		r = watches_make(&life);
 	if (!r)
+		r = signals_make(&life);
+	if (!r)
 		r = timers_make(&life);
 	if (!r)
 		r = request_go(request, ret_fault);
+	if (!r)
+		r = life_timers_set(&life);
 	if (r)
 		return r;
 	result->events_since_ns = request->session->policy.running_since_ns;
+	life.opened_generation = request->session->policy.generation;
+	if (args->begun)
+		args->begun(&life, args->arg);
 	life_check_caps(&life);
 	event_base_dispatch(life.base);
 	r = life_settle(&life);

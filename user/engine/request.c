@@ -5,6 +5,9 @@
  * connects must then have failed and must stand in the kernel's counter, each of them: that proves the
  * hooks, the lookup by cgroup and the entry at once. Only then the policy is opened.
  *
+ * Freezing asks the kernel for the freeze before it changes the policy, thawing the other way round: the
+ * meter kills what runs in a paused session without being bound for the freezer.
+ *
  * The session's account goes on over its requests; what one of them used is the difference to what it found.
  */
 #include "request.h"
@@ -25,6 +28,8 @@
 #include "hostwatch.h"
 
 #define EMPTY_TIMEOUT_NS (10 * NSEC_PER_SEC)
+/* Who sleeps in the kernel without being to wake stops when it wakes, and uses no CPU time until then. */
+#define FROZEN_TIMEOUT_NS NSEC_PER_SEC
 /* The kernel's deadline is behind user space's TERM and KILL, which are the gentler way. */
 #define DEADLINE_GRACE_NS ((REEVE_TERM_GRACE_MS + 500ull) * NSEC_PER_MSEC)
 
@@ -35,6 +40,11 @@ struct policy request_policy(const struct plan *plan)
 	/* the prices of the request come with the request */
 	policy.money_settled_ucents = 0;
 	return policy;
+}
+
+static int policy_write(struct request *request)
+{
+	return session_set_state(request->session, request->session->policy.state);
 }
 
 static int cgroup_make(struct request *request, struct fault *ret_fault)
@@ -73,7 +83,11 @@ static int account_begin(struct request *request)
 	request->wall_before_ns = policy->wall_settled_ns;
 	request->money_before_ucents =
 		account_money_ucents(policy, &request->before, 0) - policy->money_settled_ucents;
-	request->own_ucents = request->plan->rates.request_ucents + request->plan->rates.step_ucents;
+	request->own_ucents = request->plan->rates.request_ucents;
+	if (!request->open) {
+		request->steps = 1;
+		request->own_ucents += request->plan->rates.step_ucents;
+	}
 	policy->money_settled_ucents += request->own_ucents;
 	return 0;
 }
@@ -173,6 +187,7 @@ static int sandbox_start(struct request *request, const struct request_files *fi
 		.stdout_fd = files->stdout_fd,
 		.stderr_fd = files->stderr_fd,
 		.seccomp = files->seccomp,
+		.open = files->open,
 	};
 	int r = spawn_start(&args, &request->spawn, ret_fault);
 
@@ -191,6 +206,8 @@ int request_make(struct session *session, const struct plan *plan,
 
 	ret->session = session;
 	ret->plan = plan;
+	ret->open = files->open;
+	ret->box_left_ns = plan->time_box_ns;
 	ret->made = true;
 	r = cgroup_make(ret, ret_fault);
 	if (!r)
@@ -213,7 +230,7 @@ static uint64_t deadline(const struct request *request, uint64_t now)
 	const struct session *session = request->session;
 	uint64_t settled = session->policy.wall_settled_ns, box, wall;
 
-	box = now + request->plan->time_box_ns + DEADLINE_GRACE_NS;
+	box = now + request->box_left_ns + DEADLINE_GRACE_NS;
 	if (session->wall_cap_ns == POLICY_UNLIMITED)
 		return box;
 	wall = now + (session->wall_cap_ns > settled ? session->wall_cap_ns - settled : 0);
@@ -239,6 +256,7 @@ static void clocks_stop(struct request *request)
 	policy->wall_settled_ns += ran;
 	policy->running_since_ns = 0;
 	policy->deadline_ns = POLICY_UNLIMITED;
+	request->box_left_ns -= ran < request->box_left_ns ? ran : request->box_left_ns;
 }
 
 int request_go(struct request *request, struct fault *ret_fault)
@@ -254,6 +272,78 @@ int request_go(struct request *request, struct fault *ret_fault)
 				       "session %s cannot be opened", request->session->id);
 	request->started = true;
 	return 0;
+}
+
+int request_freeze(struct request *request)
+{
+	int r = cgroup_freeze(request->cgroup_fd, true);
+
+	if (r)
+		return r;
+	request->frozen = true;
+	clocks_stop(request);
+	r = session_set_state(request->session, POLICY_PAUSED);
+	if (!r)
+		r = cgroup_wait_frozen(request->cgroup_fd, FROZEN_TIMEOUT_NS);
+	return r == -ETIMEDOUT ? 0 : r;
+}
+
+int request_thaw(struct request *request)
+{
+	int r = policy_open(request);
+
+	if (!r)
+		r = cgroup_freeze(request->cgroup_fd, false);
+	if (!r)
+		request->frozen = false;
+	return r;
+}
+
+/* Puts @steps more, or less, into what the request costs by itself. */
+static int steps_pay(struct request *request, int steps)
+{
+	const uint64_t price = request->plan->rates.step_ucents;
+
+	request->steps += (uint64_t)steps;
+	if (!price)
+		return 0;
+	request->own_ucents += (uint64_t)steps * price;
+	request->session->policy.money_settled_ucents = request->settled_ucents + request->own_ucents;
+	return policy_write(request);
+}
+
+int request_step(struct request *request, const char *args, size_t n, size_t n_args)
+{
+	enum reason reason;
+	int r = spawn_check_step(args, n, n_args);
+
+	if (!r)
+		r = steps_pay(request, 1);
+	if (r)
+		return r;
+	if (session_must_stop(request->session, &reason))
+		return REQUEST_E_CAPPED;
+	r = spawn_step(&request->spawn, (uint32_t)request->steps, args, n, n_args);
+	if (r)
+		steps_pay(request, -1);
+	return r;
+}
+
+int request_set_budget(struct request *request, const struct session_budget *budget)
+{
+	struct session *session = request->session;
+	struct policy *policy = &session->policy;
+
+	request->settled_ucents = budget->money_settled_ucents;
+	policy->cpu_cap_ns = budget->cpu_cap_ns;
+	policy->money_cap_ucents = budget->money_cap_ucents;
+	policy->money_settled_ucents = request->settled_ucents + request->own_ucents;
+	session->wall_cap_ns = budget->wall_cap_ns;
+	if (request->started && !request->frozen) {
+		clocks_stop(request);
+		return policy_open(request);
+	}
+	return policy_write(request);
 }
 
 bool request_wall_is_spent(const struct request *request)
@@ -291,7 +381,7 @@ int request_spend(const struct request *request, struct request_spend *ret)
 	ret->cpu_ns = usage.cpu_ns;
 	ret->bytes_out = usage.bytes_out;
 	ret->bytes_in = usage.bytes_in;
-	ret->steps = 1;
+	ret->steps = request->steps;
 	ret->wall_ns = policy->wall_settled_ns - request->wall_before_ns;
 	if (policy->running_since_ns)
 		ret->wall_ns += now - policy->running_since_ns;

@@ -23,9 +23,13 @@ struct request {
 	struct usage before; /* the session's account as it was found */
 	uint64_t wall_before_ns, money_before_ucents;
 	uint64_t settled_ucents; /* of the session without this request: what a budget says */
-	uint64_t own_ucents;	 /* what the request costs by itself */
-	bool made;		 /* something of it may exist in the kernel */
-	bool started;		 /* it was let run */
+	uint64_t own_ucents;	 /* what the request and its steps cost by themselves */
+	uint64_t steps;
+	uint64_t box_left_ns; /* of the time box when it was opened or thawed last */
+	bool open;	      /* its steps come one by one */
+	bool made;	      /* something of it may exist in the kernel */
+	bool started;	      /* it was let run */
+	bool frozen;
 };
 
 #define REQUEST_INIT                                                                               \
@@ -41,6 +45,7 @@ struct request_files {
 	int out_fd;
 	int stdout_fd, stderr_fd;
 	const struct sock_fprog *seccomp;
+	bool open;
 };
 
 /* The policy of a session that is made for the plan's request alone. */
@@ -59,6 +64,23 @@ int request_make(struct session *session, const struct plan *plan,
  * may reach its cap. The time box starts now.
  */
 int request_go(struct request *request, struct fault *ret_fault);
+
+/*
+ * Nothing of it runs and nothing is sent until request_thaw(), which goes on with the same processes; time
+ * box and wall clock stand still. Return 0 or -errno: then the request must be killed.
+ */
+int request_freeze(struct request *request);
+int request_thaw(struct request *request);
+
+/*
+ * One command more in an open request; its number is request->steps, from 1. It is paid for first: what it costs
+ * may reach a cap, and then it is not started. Returns 0, REQUEST_E_CAPPED, or as spawn_step().
+ */
+#define REQUEST_E_CAPPED 1
+int request_step(struct request *request, const char *args, size_t n, size_t n_args);
+
+/* Takes the session's new caps, and what was spent beside this request. */
+int request_set_budget(struct request *request, const struct session_budget *budget);
 
 /* Whether the session's wall time, and no time box, is what a deadline was reached by. */
 bool request_wall_is_spent(const struct request *request);

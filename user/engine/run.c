@@ -186,6 +186,7 @@ static int run_live(struct run *run, struct fault *ret_fault)
 		.dir = &run->report->dir,
 		.stdout_watch = run->args->stdout_fd,
 		.stderr_watch = run->args->stderr_fd,
+		.signals = true,
 	};
 	const struct policy policy = request_policy(&run->plan);
 	int r = 0;

@@ -182,7 +182,8 @@ static int flat_value(const char *text, const char *key, uint64_t *ret)
 	return -ENOENT;
 }
 
-int cgroup_wait_empty(int fd, uint64_t timeout_ns)
+/* Waits until cgroup.events says @wanted of @key. */
+static int events_wait(int fd, const char *key, uint64_t wanted, uint64_t timeout_ns)
 {
 	_cleanup_fd_ int events = openat(fd, "cgroup.events", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	uint64_t deadline = clock_monotonic_ns() + timeout_ns;
@@ -191,22 +192,32 @@ int cgroup_wait_empty(int fd, uint64_t timeout_ns)
 		return -errno;
 	for (;;) {
 		struct pollfd p = { .fd = events, .events = POLLPRI };
-		uint64_t populated, now = clock_monotonic_ns();
+		uint64_t value, now = clock_monotonic_ns();
 		char text[128];
 		ssize_t n = pread(events, text, sizeof(text) - 1, 0);
 
 		if (n < 0)
 			return -errno;
 		text[n] = '\0';
-		if (flat_value(text, "populated", &populated) < 0)
+		if (flat_value(text, key, &value) < 0)
 			return -EINVAL;
-		if (!populated)
+		if (value == wanted)
 			return 0;
 		if (now >= deadline)
 			return -ETIMEDOUT;
 		if (poll(&p, 1, (int)((deadline - now) / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
 			return -errno;
 	}
+}
+
+int cgroup_wait_empty(int fd, uint64_t timeout_ns)
+{
+	return events_wait(fd, "populated", 0, timeout_ns);
+}
+
+int cgroup_wait_frozen(int fd, uint64_t timeout_ns)
+{
+	return events_wait(fd, "frozen", 1, timeout_ns);
 }
 
 int cgroup_read_cpu_ns(int fd, uint64_t *ret_ns)

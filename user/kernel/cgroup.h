@@ -56,6 +56,8 @@ int cgroup_freeze(int fd, bool freeze);
 
 /* Waits until no process is left in the cgroup and below. Returns 0, -ETIMEDOUT or -errno. */
 int cgroup_wait_empty(int fd, uint64_t timeout_ns);
+/* The same until every process of it, which is to be frozen, stands still. */
+int cgroup_wait_frozen(int fd, uint64_t timeout_ns);
 
 /* CPU time of the cgroup and of all that ever ran below it; to the microsecond, as the kernel tells it. */
 int cgroup_read_cpu_ns(int fd, uint64_t *ret_ns);

@@ -338,7 +338,7 @@ _Noreturn void child_main(struct child *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		int r = step_perform(c, &steps[i]);
-		struct child_report report = { CHILD_REPORT_STEP_FAILED, (int32_t)i, -r };
+		struct child_report report = { CHILD_REPORT_STEP_FAILED, (int32_t)i, -r, 0 };
 
 		if (r == 0)
 			continue;

@@ -13,6 +13,30 @@
 
 struct sock_fprog;
 
+/* The arguments of one step of an open request at most, each with its zero. */
+#define CHILD_STEP_BYTES_MAX (REEVE_COMMAND_BYTES_MAX + REEVE_ARGS_MAX)
+
+/* An order of more than its one byte. */
+struct child_step_order {
+	char order; /* CHILD_STEP */
+	char pad[3];
+	uint32_t number; /* from 1 on */
+	char args[];
+};
+
+/* What the init of an open request works in: it cannot get memory by itself. */
+struct child_room {
+	struct {
+		pid_t pid; /* 0: free */
+		uint32_t number;
+	} running[REEVE_STEPS_RUNNING_MAX];
+	char *argv[REEVE_ARGS_MAX + 1], *shell_argv[REEVE_ARGS_MAX + 2];
+	union {
+		struct child_step_order order;
+		char bytes[sizeof(struct child_step_order) + CHILD_STEP_BYTES_MAX];
+	};
+};
+
 /* Filled by spawn_start before the clone; from then on the child's own copy. */
 struct child {
 	const struct plan *plan;
@@ -26,6 +50,7 @@ struct child {
 	const struct sock_fprog *seccomp;
 	const char *fail_step;
 	char **shell_argv; /* room for "/bin/sh", a path, and the plan's arguments from the second on */
+	struct child_room *room; /* of an open request; NULL else */
 };
 
 /* One isolation step. @run returns 0 or -errno. */
@@ -40,20 +65,25 @@ const struct child_step *child_steps(size_t *ret_n);
 
 /* What goes up the status pipe. */
 enum child_report_kind {
-	CHILD_REPORT_STEP_FAILED, /* a: index of the step, b: errno */
+	CHILD_REPORT_STEP_FAILED, /* a: index of the isolation step, b: errno */
 	CHILD_REPORT_READY,
-	CHILD_REPORT_NOT_STARTED, /* b: errno of the fork of the command */
-	CHILD_REPORT_EXIT,	  /* a: exit code or -1, b: signal or 0 */
+	CHILD_REPORT_NOT_STARTED,      /* b: errno of the fork of the command */
+	CHILD_REPORT_EXIT,	       /* a: exit code or -1, b: signal or 0 */
+	CHILD_REPORT_STEP_NOT_STARTED, /* b: errno */
+	CHILD_REPORT_STEP_EXIT,	       /* as CHILD_REPORT_EXIT */
 };
 
 struct child_report {
 	int32_t kind;
 	int32_t a, b;
+	uint32_t step; /* the number of the order that it is about, or 0 */
 };
 
-/* What comes down the go pipe, one byte each. */
+/* What comes down the go pipe, one byte each but for CHILD_STEP. Of an open request it is a socket. */
 #define CHILD_GO 'g'
 #define CHILD_TERM 't'
+#define CHILD_STEP 's'
+#define CHILD_FINISH 'f'
 
 /* Performs every step, waits for CHILD_GO, then runs the command. */
 _Noreturn void child_main(struct child *c);

@@ -11,6 +11,9 @@
  * the command itself ends, init tells how and dies; the kernel then kills and reaps all that is left
  * in the pid namespace. End of file on the go pipe means that the owner is gone: init dies as well.
  *
+ * An open request has no command of its own: init starts one for each order, beside those that still run, and
+ * tells the end of each. It dies when it is told to finish, or when nothing is left after a TERM.
+ *
  * The command is started by vfork: init holds a copy of its owner's memory, and copying the page tables
  * of that once more is not free. Between the two the child writes to nothing that init reads.
  */
@@ -31,24 +34,29 @@
 #define EXIT_NOT_FOUND 127
 #define SHELL "/bin/sh"
 
-static void report(struct child *c, enum child_report_kind kind, int a, int b)
+static void report(struct child *c, enum child_report_kind kind, uint32_t step, int a, int b)
 {
-	struct child_report r = { kind, a, b };
+	struct child_report r = { kind, a, b, step };
 
 	/* Who would read it is gone when this fails. */
 	if (write(c->status_fd, &r, sizeof(r)) < 0)
 		_exit(1);
 }
 
+struct command {
+	char **argv, **envp;
+	char **shell_argv; /* "/bin/sh", a path, and argv from the second on */
+};
+
 /* A script without an interpreter line is the shell's, as execvp has it. */
-static int exec_path(struct child *c, char *path)
+static int exec_path(const struct command *command, char *path)
 {
-	execve(path, c->plan->argv, c->plan->envp);
+	execve(path, command->argv, command->envp);
 	if (errno != ENOEXEC)
 		return errno;
-	c->shell_argv[0] = (char *)SHELL;
-	c->shell_argv[1] = path;
-	execve(SHELL, c->shell_argv, c->plan->envp);
+	command->shell_argv[0] = (char *)SHELL;
+	command->shell_argv[1] = path;
+	execve(SHELL, command->shell_argv, command->envp);
 	return errno;
 }
 
@@ -60,13 +68,13 @@ static const char *path_variable(char *const *envp)
 	return "";
 }
 
-static int exec_search(struct child *c, const char *name)
+static int exec_search(const struct command *command, const char *name)
 {
 	char path[REEVE_PATH_MAX];
 	size_t len, name_size = strlen(name) + 1;
 	int err = ENOENT;
 
-	for (const char *dir = path_variable(c->plan->envp); *dir; dir += len + (dir[len] == ':')) {
+	for (const char *dir = path_variable(command->envp); *dir; dir += len + (dir[len] == ':')) {
 		int r;
 
 		len = strcspn(dir, ":");
@@ -75,7 +83,7 @@ static int exec_search(struct child *c, const char *name)
 		memcpy(path, dir, len);
 		path[len] = '/';
 		memcpy(path + len + 1, name, name_size);
-		r = exec_path(c, path);
+		r = exec_path(command, path);
 		if (r == EACCES)
 			err = EACCES;
 		else if (r != ENOENT && r != ENOTDIR)
@@ -106,10 +114,10 @@ struct kernel_sigaction {
 	uint64_t mask;
 };
 
-static _Noreturn void command_exec(struct child *c)
+static _Noreturn void command_exec(const struct command *command)
 {
 	const struct kernel_sigaction by_default = {};
-	char *name = c->plan->argv[0];
+	char *name = command->argv[0];
 	sigset_t none;
 	int err;
 
@@ -117,17 +125,17 @@ static _Noreturn void command_exec(struct child *c)
 		syscall(SYS_rt_sigaction, sig, &by_default, NULL, sizeof(by_default.mask));
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	err = strchr(name, '/') ? exec_path(c, name) : exec_search(c, name);
+	err = strchr(name, '/') ? exec_path(command, name) : exec_search(command, name);
 	complain(name, err);
 	_exit(err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-static pid_t command_start(struct child *c)
+static pid_t command_start(const struct command *command)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		command_exec(c);
+		command_exec(command);
 	return pid;
 }
 
@@ -175,6 +183,106 @@ static int supervise(struct child *c, pid_t command)
 	return status;
 }
 
+static void report_exit(struct child *c, enum child_report_kind kind, uint32_t step, int status)
+{
+	report(c, kind, step, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static void command_serve(struct child *c)
+{
+	const struct command command = { c->plan->argv, c->plan->envp, c->shell_argv };
+	pid_t pid = command_start(&command);
+
+	if (pid < 0) {
+		report(c, CHILD_REPORT_NOT_STARTED, 0, 0, errno);
+		_exit(1);
+	}
+	/* the output ends with the command's own processes, not with the taking down of this namespace */
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	report_exit(c, CHILD_REPORT_EXIT, 0, supervise(c, pid));
+}
+
+/* Takes every zombie and tells the end of those that are steps; false when no child is left. */
+static bool steps_reap(struct child *c)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (size_t i = 0; i < REEVE_STEPS_RUNNING_MAX; i++) {
+			if (c->room->running[i].pid != pid)
+				continue;
+			c->room->running[i].pid = 0;
+			report_exit(c, CHILD_REPORT_STEP_EXIT, c->room->running[i].number, status);
+		}
+	}
+	return pid == 0;
+}
+
+/* Points argv and the shell's into the order, whose owner has checked it. */
+static int step_start(struct child *c, size_t n)
+{
+	const struct command command = { c->room->argv, c->plan->envp, c->room->shell_argv };
+	const struct child_step_order *order = &c->room->order;
+	char *at = c->room->order.args, *end = c->room->bytes + n;
+	size_t free_at = 0, n_args = 0;
+	pid_t pid;
+
+	for (; at < end && n_args < REEVE_ARGS_MAX; at += strlen(at) + 1)
+		c->room->argv[n_args++] = at;
+	c->room->argv[n_args] = NULL;
+	memcpy(&c->room->shell_argv[2], &c->room->argv[1], n_args * sizeof(char *));
+	while (free_at < REEVE_STEPS_RUNNING_MAX && c->room->running[free_at].pid)
+		free_at++;
+	if (free_at == REEVE_STEPS_RUNNING_MAX)
+		return EAGAIN;
+	pid = command_start(&command);
+	if (pid < 0)
+		return errno;
+	c->room->running[free_at].pid = pid;
+	c->room->running[free_at].number = order->number;
+	return 0;
+}
+
+static void step_take(struct child *c, size_t n)
+{
+	int err = step_start(c, n);
+
+	if (err)
+		report(c, CHILD_REPORT_STEP_NOT_STARTED, c->room->order.number, 0, err);
+}
+
+static void steps_serve(struct child *c)
+{
+	struct pollfd go = { .fd = c->go_fd, .events = POLLIN };
+	bool ending = false;
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (;;) {
+		ssize_t n;
+
+		if (!steps_reap(c) && ending)
+			break;
+		if (ppoll(&go, 1, NULL, &none) <= 0)
+			continue;
+		n = read(c->go_fd, c->room->bytes, sizeof(c->room->bytes));
+		if (n <= 0)
+			_exit(1);
+		if (c->room->order.order == CHILD_FINISH)
+			break;
+		if (c->room->order.order == CHILD_TERM) {
+			kill(-1, SIGTERM);
+			ending = true;
+		} else if ((size_t)n > sizeof(struct child_step_order)) {
+			step_take(c, (size_t)n);
+		}
+	}
+	report(c, CHILD_REPORT_EXIT, 0, 0, 0);
+}
+
 static void wakes(int sig)
 {
 	(void)sig;
@@ -184,26 +292,17 @@ _Noreturn void init_main(struct child *c)
 {
 	const struct sigaction wake = { .sa_handler = wakes };
 	sigset_t all;
-	pid_t command;
-	int status;
 
 	/* Blocked but in ppoll, so that no death falls between a look and the sleep. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigaction(SIGCHLD, &wake, NULL);
-	report(c, CHILD_REPORT_READY, 0, 0);
+	report(c, CHILD_REPORT_READY, 0, 0, 0);
 	if (order_read(c) != CHILD_GO)
 		_exit(1);
-	command = command_start(c);
-	if (command < 0) {
-		report(c, CHILD_REPORT_NOT_STARTED, 0, errno);
-		_exit(1);
-	}
-	/* the output ends with the command's own processes, not with the taking down of this namespace */
-	close(STDOUT_FILENO);
-	close(STDERR_FILENO);
-	status = supervise(c, command);
-	report(c, CHILD_REPORT_EXIT, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	if (c->room)
+		steps_serve(c);
+	else
+		command_serve(c);
 	_exit(0);
 }

@@ -22,7 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,7 @@ static void kit_deinit(struct kit *kit)
 	fd_close(&kit->status_write_fd);
 	fd_close(&kit->go_read_fd);
 	free(kit->child.shell_argv);
+	free(kit->child.room);
 }
 
 void spawn_deinit(struct spawn *spawn)
@@ -78,18 +81,31 @@ int spawn_reap(struct spawn *spawn)
 	return 0;
 }
 
-static int kit_descriptors(struct kit *kit, struct spawn *spawn)
+/* Orders of an open request are messages, taken whole or not at all. */
+static int orders_open(bool open, int ret[2])
 {
-	int status[2], go[2];
+	int r = open ? socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret)
+		     : pipe2(ret, O_CLOEXEC);
+
+	return r < 0 ? -errno : 0;
+}
+
+static int kit_descriptors(struct kit *kit, bool open, struct spawn *spawn)
+{
+	int status[2], go[2], r;
 
 	if (pipe2(status, O_CLOEXEC) < 0)
 		return -errno;
 	spawn->status_fd = status[0];
 	kit->status_write_fd = kit->child.status_fd = status[1];
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return -errno;
+	r = orders_open(open, go);
+	if (r < 0)
+		return r;
 	kit->go_read_fd = kit->child.go_fd = go[0];
 	spawn->go_fd = go[1];
+	/* an init that does not take its orders is killed, and not waited for */
+	if (open && fcntl(go[1], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
 	kit->child.owner_fd = pidfd_open(getpid(), 0);
 	if (kit->child.owner_fd < 0)
 		return -errno;
@@ -116,10 +132,14 @@ static int kit_trees(struct kit *kit, const struct spawn_args *args, struct faul
 	return 0;
 }
 
-static int kit_shell_argv(struct kit *kit, const struct plan *plan)
+static int kit_argv(struct kit *kit, const struct plan *plan, bool open)
 {
 	size_t n = 0;
 
+	if (open) {
+		kit->child.room = calloc(1, sizeof(*kit->child.room));
+		return kit->child.room ? 0 : -ENOMEM;
+	}
 	while (plan->argv[n])
 		n++;
 	kit->child.shell_argv = calloc(n + 2, sizeof(char *));
@@ -156,9 +176,9 @@ static int kit_fill(struct kit *kit, const struct spawn_args *args, struct spawn
 	kit->child.fail_step = args->fail_step;
 	if (!inputs_match(args) || !args->seccomp)
 		return -EINVAL;
-	r = kit_shell_argv(kit, args->plan);
+	r = kit_argv(kit, args->plan, args->open);
 	if (r == 0)
-		r = kit_descriptors(kit, spawn);
+		r = kit_descriptors(kit, args->open, spawn);
 	if (r == 0)
 		r = kit_trees(kit, args, ret_fault);
 	return r;
@@ -284,6 +304,39 @@ int spawn_go(struct spawn *spawn)
 	return order_write(spawn, CHILD_GO);
 }
 
+int spawn_finish(struct spawn *spawn)
+{
+	return order_write(spawn, CHILD_FINISH);
+}
+
+static bool args_are_whole(const char *args, size_t n, size_t n_args)
+{
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < n; i++)
+		zeros += args[i] == '\0';
+	return n > 0 && args[n - 1] == '\0' && zeros == n_args && args[0];
+}
+
+int spawn_check_step(const char *args, size_t n, size_t n_args)
+{
+	if (n_args > REEVE_ARGS_MAX || n > CHILD_STEP_BYTES_MAX)
+		return -E2BIG;
+	return args_are_whole(args, n, n_args) ? 0 : -EINVAL;
+}
+
+int spawn_step(struct spawn *spawn, uint32_t number, const char *args, size_t n, size_t n_args)
+{
+	struct child_step_order head = { .order = CHILD_STEP, .number = number };
+	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)args, n } };
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
+	int r = spawn_check_step(args, n, n_args);
+
+	if (r)
+		return r;
+	return sendmsg(spawn->go_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
 int spawn_term(struct spawn *spawn)
 {
 	return order_write(spawn, CHILD_TERM);
@@ -300,8 +353,16 @@ int spawn_read_exit(struct spawn *spawn, struct spawn_exit *ret)
 		*ret = (struct spawn_exit){ .exit_code = -1, .signal = SIGKILL };
 		return 0;
 	}
-	if (report.kind != CHILD_REPORT_EXIT)
-		return report.kind == CHILD_REPORT_NOT_STARTED ? -report.b : -EBADMSG;
-	*ret = (struct spawn_exit){ .exit_code = report.a, .signal = report.b };
-	return 0;
+	*ret = (struct spawn_exit){ .exit_code = report.a, .signal = report.b, .step = report.step };
+	switch (report.kind) {
+	case CHILD_REPORT_EXIT:
+	case CHILD_REPORT_STEP_EXIT:
+		return 0;
+	case CHILD_REPORT_STEP_NOT_STARTED:
+		*ret = (struct spawn_exit){ .exit_code = -1, .step = report.step, .err = report.b };
+		return 0;
+	case CHILD_REPORT_NOT_STARTED:
+		return -report.b;
+	}
+	return -EBADMSG;
 }

@@ -6,6 +6,8 @@
 #ifndef REEVE_SPAWN_H
 #define REEVE_SPAWN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "../base/fault.h"
@@ -27,13 +29,14 @@ struct spawn_args {
 	int out_fd;
 	int stdout_fd, stderr_fd;
 	const struct sock_fprog *seccomp;
+	bool open;	       /* commands come by spawn_step(); the plan's own is not run */
 	const char *fail_step; /* of selftests: the name of a step that is made to fail; NULL else */
 };
 
 struct spawn {
 	pid_t pid;     /* of the sandbox's init, as the host numbers it */
 	int pidfd;     /* readable when init and, with it, all of its pid namespace are dead */
-	int status_fd; /* readable when the command has ended, or at end of file */
+	int status_fd; /* readable when a command has ended, or at end of file */
 	int go_fd;     /* closing it ends the sandbox */
 };
 
@@ -42,10 +45,12 @@ struct spawn {
 		.pid = -1, .pidfd = -1, .status_fd = -1, .go_fd = -1                               \
 	}
 
-/* How the command ended: exit_code is -1 when a signal ended it. */
+/* How a command ended: exit_code is -1 when a signal ended it. */
 struct spawn_exit {
 	int exit_code;
 	int signal;
+	uint32_t step; /* which one of an open request; 0: all of it, or the only one */
+	int err;       /* positive errno: the step could not be started */
 };
 
 /*
@@ -65,8 +70,21 @@ int spawn_go(struct spawn *spawn);
 int spawn_term(struct spawn *spawn);
 
 /*
- * Reads the end of the command; blocks until there is one. An init that died without a word was killed,
- * and the command with it: signal 9.
+ * Has the init of an open request start one more command as its child, with the plan's environment, working
+ * directory and streams. @args are @n_args strings in @n bytes, each with its zero. Never blocks: -EAGAIN when
+ * init has not yet taken what was ordered before, or as spawn_check_step().
+ */
+int spawn_step(struct spawn *spawn, uint32_t number, const char *args, size_t n, size_t n_args);
+
+/* -E2BIG or -EINVAL for arguments that init could not take. */
+int spawn_check_step(const char *args, size_t n, size_t n_args);
+
+/* Has the init of an open request end, and with it all that still runs in it. Never blocks either. */
+int spawn_finish(struct spawn *spawn);
+
+/*
+ * Reads the end of the command, or of the next step that ended; blocks until there is one. An init that died
+ * without a word was killed, and all commands with it: signal 9.
  */
 int spawn_read_exit(struct spawn *spawn, struct spawn_exit *ret);
 
