@@ -172,6 +172,26 @@ TEST("the root comes first and is sealed last, and all of a request lies in betw
 	plan_deinit(&plan);
 }
 
+TEST("a session with directories of its own has them, and its home in them")
+{
+	struct spec spec = example();
+
+	EXPECT_NULL(mount_at("/workspace"));
+	host.has_workspace = true;
+	ASSERT_OK(plan_make(&spec, &host, opened, 2, &plan, &fault));
+	EXPECT_EQ(mount_at("/workspace")->kind, PLAN_MOUNT_WORK);
+	EXPECT_EQ(mount_at("/site")->kind, PLAN_MOUNT_SITE);
+	EXPECT_EQ(mount_at("/out")->kind, PLAN_MOUNT_OUT);
+	EXPECT_STREQ(plan.cwd, "/workspace");
+	EXPECT_STREQ(variable("HOME"), "/workspace");
+	plan_deinit(&plan);
+	host.has_workspace = false;
+	ASSERT_OK(plan_make(&spec, &host, opened, 2, &plan, &fault));
+	EXPECT_NULL(mount_at("/workspace"));
+	EXPECT_STREQ(variable("HOME"), "/root");
+	plan_deinit(&plan);
+}
+
 TEST("every target is absolute, without dots, and used once")
 {
 	struct spec spec = example();

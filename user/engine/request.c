@@ -184,6 +184,8 @@ static int sandbox_start(struct request *request, const struct request_files *fi
 		.input_fds = files->input_fds,
 		.n_inputs = files->n_inputs,
 		.out_fd = files->out_fd,
+		.work_fd = files->work_fd,
+		.site_fd = files->site_fd,
 		.stdout_fd = files->stdout_fd,
 		.stderr_fd = files->stderr_fd,
 		.seccomp = files->seccomp,

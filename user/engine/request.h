@@ -43,6 +43,7 @@ struct request_files {
 	const int *input_fds;
 	size_t n_inputs;
 	int out_fd;
+	int work_fd, site_fd; /* where the plan mounts them */
 	int stdout_fd, stderr_fd;
 	const struct sock_fprog *seccomp;
 	bool open;

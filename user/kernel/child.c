@@ -36,18 +36,27 @@
 #include "mount.h"
 #include "proof.h"
 
-#define KEPT_MAX (6 + REEVE_INPUTS_MAX)
+#define KEPT_MAX (5 + CHILD_OWN_COUNT + REEVE_INPUTS_MAX)
 
 static size_t kept_collect(const struct child *c, int ret[KEPT_MAX])
 {
-	const int fixed[] = { c->status_fd, c->go_fd,	 c->owner_fd,
-			      c->userns_fd, c->netns_fd, c->out_tree };
+	const int fixed[] = { c->status_fd,
+			      c->go_fd,
+			      c->owner_fd,
+			      c->userns_fd,
+			      c->netns_fd,
+			      c->own_trees[CHILD_OUT],
+			      c->own_trees[CHILD_WORK],
+			      c->own_trees[CHILD_SITE] };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixed) + c->n_inputs; i++) {
 		int fd = i < ARRAY_SIZE(fixed) ? fixed[i] : c->input_trees[i - ARRAY_SIZE(fixed)];
-		size_t at = n++;
+		size_t at;
 
+		if (fd < 0)
+			continue;
+		at = n++;
 		for (; at > 0 && ret[at - 1] > fd; at--)
 			ret[at] = ret[at - 1];
 		ret[at] = fd;
@@ -296,8 +305,8 @@ static const struct child_step steps[] = {
 	  "check that the host's /dev/null is the device 1:3 and that procfs may be mounted here" },
 	{ "inputs", mount_inputs, "inputs read-only, without the host's sockets and pipes",
 	  "give directories of a local file system that overlayfs takes as a layer, or copy them there" },
-	{ "output", mount_output, "only its own output directory is writable on the host",
-	  "check the output root" },
+	{ "output", mount_output, "only its own directories are writable on the host",
+	  "check the output root, and the state directory that has the workspace" },
 	{ "scratch", mount_scratch, "bounded temporary directories of its own", KERNEL },
 	{ "pivot", mount_pivot, "the host's root is gone",
 	  "do not run reeve from an initramfs: it cannot leave that root" },
@@ -312,8 +321,8 @@ static const struct child_step steps[] = {
 	  "raise /proc/sys/kernel/keys/maxkeys, or free keys of the session's id" },
 	{ "owner", step_owner, "the sandbox dies with the process that started it",
 	  "start the request again" },
-	{ "working directory", step_working_directory, "the command starts in its output directory",
-	  "check that the output directory has mode 1777" },
+	{ "working directory", step_working_directory, "the command starts in a directory of its own",
+	  "check the modes of the output directory, 1777, and of the workspace, 0755" },
 	{ "no new privileges", step_no_new_privileges, "no program gains a privilege", KERNEL },
 	{ "proof", step_proof, "the network policy denies, here and now",
 	  "run \"reeve doctor\": the policy is not attached to the parent cgroup" },

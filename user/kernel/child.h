@@ -13,6 +13,14 @@
 
 struct sock_fprog;
 
+/* Directories of the host that the sandbox writes to. */
+enum child_own {
+	CHILD_OUT,
+	CHILD_WORK,
+	CHILD_SITE,
+	CHILD_OWN_COUNT,
+};
+
 /* The arguments of one step of an open request at most, each with its zero. */
 #define CHILD_STEP_BYTES_MAX (REEVE_COMMAND_BYTES_MAX + REEVE_ARGS_MAX)
 
@@ -44,7 +52,7 @@ struct child {
 	int owner_fd; /* pidfd of the process that started the sandbox */
 	int userns_fd, netns_fd;
 	int stdout_fd, stderr_fd;
-	int out_tree;			   /* detached mounts, made by the parent: */
+	int own_trees[CHILD_OWN_COUNT];	   /* detached mounts, made by the parent: */
 	int input_trees[REEVE_INPUTS_MAX]; /* a mount can be cloned in its own namespace only */
 	size_t n_inputs;
 	const struct sock_fprog *seccomp;

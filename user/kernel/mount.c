@@ -133,7 +133,7 @@ int mount_inputs(struct child *c)
 
 int mount_output(struct child *c)
 {
-	return rows_perform(c, BIT(PLAN_MOUNT_OUT));
+	return rows_perform(c, BIT(PLAN_MOUNT_OUT) | BIT(PLAN_MOUNT_WORK) | BIT(PLAN_MOUNT_SITE));
 }
 
 int mount_scratch(struct child *c)

@@ -10,7 +10,7 @@
 
 /*
  * A detached, private clone of the mount at @fd: an input (read-only, and with the owners of the user
- * namespace where the file system can) or the output directory. Returns 0 or -errno.
+ * namespace where the file system can) or a writable directory of its own. Returns 0 or -errno.
  */
 int mount_clone_input(int fd, int userns_fd, int *ret_tree);
 int mount_clone_output(int fd, int *ret_tree);

@@ -290,12 +290,29 @@ static int row_input_directory(struct child *c, const struct plan_mount *m, cons
 	return 0;
 }
 
-static int row_out(struct child *c, const struct plan_mount *m, const char *target)
+static int own_attach(int *tree, const char *target)
 {
 	int r = place_make(target, S_IFDIR);
 
+	return r < 0 ? r : tree_attach(tree, target);
+}
+
+static int row_out(struct child *c, const struct plan_mount *m, const char *target)
+{
 	(void)m;
-	return r < 0 ? r : tree_attach(&c->out_tree, target);
+	return own_attach(&c->own_trees[CHILD_OUT], target);
+}
+
+static int row_work(struct child *c, const struct plan_mount *m, const char *target)
+{
+	(void)m;
+	return own_attach(&c->own_trees[CHILD_WORK], target);
+}
+
+static int row_site(struct child *c, const struct plan_mount *m, const char *target)
+{
+	(void)m;
+	return own_attach(&c->own_trees[CHILD_SITE], target);
 }
 
 int (*const mount_rows[])(struct child *c, const struct plan_mount *m, const char *target) = {
@@ -307,6 +324,8 @@ int (*const mount_rows[])(struct child *c, const struct plan_mount *m, const cha
 	[PLAN_MOUNT_INPUT_FILE] = row_input_file,
 	[PLAN_MOUNT_INPUT_DIRECTORY] = row_input_directory,
 	[PLAN_MOUNT_OUT] = row_out,
+	[PLAN_MOUNT_WORK] = row_work,
+	[PLAN_MOUNT_SITE] = row_site,
 	[PLAN_MOUNT_PROC] = row_proc,
 	[PLAN_MOUNT_DEVPTS] = row_devpts,
 	[PLAN_MOUNT_MASK_FILE] = row_mask_file,

@@ -45,7 +45,8 @@ static void kit_deinit(struct kit *kit)
 {
 	for (size_t i = 0; i < kit->child.n_inputs; i++)
 		fd_close(&kit->child.input_trees[i]);
-	fd_close(&kit->child.out_tree);
+	for (size_t i = 0; i < CHILD_OWN_COUNT; i++)
+		fd_close(&kit->child.own_trees[i]);
 	fd_close(&kit->child.owner_fd);
 	fd_close(&kit->status_write_fd);
 	fd_close(&kit->go_read_fd);
@@ -112,14 +113,45 @@ static int kit_descriptors(struct kit *kit, bool open, struct spawn *spawn)
 	return status[0] < 3 || status[1] < 3 || go[0] < 3 || go[1] < 3 ? -EBADF : 0;
 }
 
+static bool plan_mounts(const struct plan *plan, enum plan_mount_kind kind)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == kind)
+			return true;
+	return false;
+}
+
+static int kit_own_trees(struct kit *kit, const struct spawn_args *args, struct fault *ret_fault)
+{
+	const struct {
+		enum plan_mount_kind kind;
+		int fd;
+	} own[] = {
+		[CHILD_OUT] = { PLAN_MOUNT_OUT, args->out_fd },
+		[CHILD_WORK] = { PLAN_MOUNT_WORK, args->work_fd },
+		[CHILD_SITE] = { PLAN_MOUNT_SITE, args->site_fd },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		int r = plan_mounts(args->plan, own[i].kind)
+				? mount_clone_output(own[i].fd, &kit->child.own_trees[i])
+				: 0;
+
+		if (r < 0)
+			return fault_set_errno(ret_fault, FAULT_START, "output",
+					       "run reeve as root of the host, with CAP_SYS_ADMIN",
+					       -r,
+					       "cannot clone the mount of a directory of its own");
+	}
+	return 0;
+}
+
 static int kit_trees(struct kit *kit, const struct spawn_args *args, struct fault *ret_fault)
 {
-	int r = mount_clone_output(args->out_fd, &kit->child.out_tree);
+	int r = kit_own_trees(kit, args, ret_fault);
 
-	if (r < 0)
-		return fault_set_errno(ret_fault, FAULT_START, "output",
-				       "run reeve as root of the host, with CAP_SYS_ADMIN", -r,
-				       "cannot clone the mount of the output directory");
+	if (r)
+		return r;
 	for (size_t i = 0; i < args->n_inputs; i++) {
 		r = mount_clone_input(args->input_fds[i], args->userns_fd,
 				      &kit->child.input_trees[i]);
@@ -272,7 +304,7 @@ static int wait_ready(int status_fd, struct fault *ret_fault)
 int spawn_start(const struct spawn_args *args, struct spawn *ret, struct fault *ret_fault)
 {
 	_cleanup_(kit_deinit) struct kit kit = {
-		.child = { .out_tree = -1, .owner_fd = -1 },
+		.child = { .own_trees = { -1, -1, -1 }, .owner_fd = -1 },
 		.status_write_fd = -1,
 		.go_read_fd = -1,
 	};

@@ -27,6 +27,7 @@ struct spawn_args {
 	const int *input_fds;
 	size_t n_inputs;
 	int out_fd;
+	int work_fd, site_fd; /* where the plan mounts them */
 	int stdout_fd, stderr_fd;
 	const struct sock_fprog *seccomp;
 	bool open;	       /* commands come by spawn_step(); the plan's own is not run */

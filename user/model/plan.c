@@ -51,7 +51,14 @@ static char *own_joined(struct plan *plan, const char *directory, const char *na
 	return own(plan, text);
 }
 
-static int plan_arguments(struct plan *plan, const struct spec *spec)
+/* What a session leaves in its home is there for its next request. */
+static char *environment_entry(const char *entry, const struct plan_host *host)
+{
+	return (char *)(host->has_workspace && strncmp(entry, "HOME=", 5) == 0 ? "HOME=/workspace"
+									       : entry);
+}
+
+static int plan_arguments(struct plan *plan, const struct spec *spec, const struct plan_host *host)
 {
 	size_t n_env = 0;
 
@@ -67,13 +74,13 @@ static int plan_arguments(struct plan *plan, const struct spec *spec)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < n_env; i++)
-		plan->envp[i] = (char *)image_environment[i];
+		plan->envp[i] = environment_entry(image_environment[i], host);
 	if (spec->seccomp_profile) {
 		plan->seccomp_profile = own(plan, spec->seccomp_profile);
 		if (!plan->seccomp_profile)
 			return -ENOMEM;
 	}
-	plan->cwd = "/out";
+	plan->cwd = host->has_workspace ? "/workspace" : "/out";
 	plan->hostname = hostname;
 	return 0;
 }
@@ -231,14 +238,19 @@ static int mounts_add_inputs(struct plan *plan, const struct plan_input *inputs,
 	return 0;
 }
 
+static const struct plan_mount workspace_mounts[] = {
+	{ .kind = PLAN_MOUNT_WORK, .target = "/workspace" },
+	{ .kind = PLAN_MOUNT_SITE, .target = "/site" },
+};
+
 static int plan_mounts(struct plan *plan, const struct plan_host *host,
 		       const struct plan_input *inputs, size_t n_inputs)
 {
 	int r;
 
-	plan->mounts =
-		calloc(image_first.n + host->n_root + 1 + image_fixed.n + n_inputs + image_last.n,
-		       sizeof(*plan->mounts));
+	plan->mounts = calloc(image_first.n + host->n_root + 1 + image_fixed.n + n_inputs +
+				      ARRAY_SIZE(workspace_mounts) + image_last.n,
+			      sizeof(*plan->mounts));
 	if (!plan->mounts)
 		return -ENOMEM;
 	mounts_add_image(plan, &image_first);
@@ -251,6 +263,8 @@ static int plan_mounts(struct plan *plan, const struct plan_host *host,
 	r = mounts_add_inputs(plan, inputs, n_inputs);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; host->has_workspace && i < ARRAY_SIZE(workspace_mounts); i++)
+		mounts_add(plan, &workspace_mounts[i]);
 	mounts_add_image(plan, &image_last);
 	return 0;
 }
@@ -301,7 +315,7 @@ int plan_make(const struct spec *spec, const struct plan_host *host, const struc
 	plan_network(&plan, spec, host);
 	r = plan_limits(&plan, spec, host, ret_fault);
 	if (r == 0)
-		r = plan_arguments(&plan, spec);
+		r = plan_arguments(&plan, spec, host);
 	if (r == 0)
 		r = plan_mounts(&plan, host, inputs, n_inputs);
 	if (r != 0)

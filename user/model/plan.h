@@ -37,6 +37,8 @@ enum plan_mount_kind {
 	PLAN_MOUNT_INPUT_FILE, /* inputs[input] at target, read-only */
 	PLAN_MOUNT_INPUT_DIRECTORY,
 	PLAN_MOUNT_OUT,	 /* the request's output directory, writable */
+	PLAN_MOUNT_WORK, /* directories of the session that outlive the request, writable */
+	PLAN_MOUNT_SITE,
 	PLAN_MOUNT_PROC, /* a new procfs, hidepid, with the parts of @source-less masks read-only */
 	PLAN_MOUNT_DEVPTS,
 	PLAN_MOUNT_MASK_FILE,	   /* /dev/null, checked to be 1:3, over target */

@@ -26,6 +26,7 @@ struct plan_host {
 	const struct plan_host_entry *root;
 	size_t n_root;
 	bool has_memory, has_pids, has_cpu; /* controllers that the parent cgroup can give */
+	bool has_workspace; /* the session has directories of its own: /workspace, /site */
 };
 
 enum plan_host_entry_kind {

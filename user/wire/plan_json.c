@@ -36,6 +36,10 @@ static const char *mount_kind_name(enum plan_mount_kind kind)
 		return "input-directory";
 	case PLAN_MOUNT_OUT:
 		return "out";
+	case PLAN_MOUNT_WORK:
+		return "workspace";
+	case PLAN_MOUNT_SITE:
+		return "site";
 	case PLAN_MOUNT_PROC:
 		return "proc";
 	case PLAN_MOUNT_DEVPTS:
