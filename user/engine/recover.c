@@ -6,6 +6,7 @@
  */
 #include "recover.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -17,8 +18,15 @@
 #include "../kernel/cgroup.h"
 #include "../kernel/nft.h"
 #include "../kernel/veth.h"
+#include "keeper_link.h"
 
 #define EMPTY_TIMEOUT_NS (10 * NSEC_PER_SEC)
+
+static void dir_close(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
 
 static int fault_left(struct fault *ret, const char *session_id, int err, const char *what)
 {
@@ -168,6 +176,26 @@ static int slot_unlink(unsigned int number, int fd, bool alive, void *arg)
 	return unlinkat(sweep->engine->slots_fd, name, 0) ? -errno : 0;
 }
 
+/* The channels of keepers that died: none lives without a session. */
+static int channels_remove(int run_fd)
+{
+	_cleanup_(dir_close) DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = openat(run_fd, KEEPER_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		fd_close(&fd);
+		return -ENOMEM;
+	}
+	while ((entry = readdir(dir)))
+		if (entry->d_type == DT_SOCK && unlinkat(fd, entry->d_name, 0) && errno != ENOENT)
+			return -errno;
+	return unlinkat(run_fd, KEEPER_DIRECTORY, AT_REMOVEDIR) && errno != ENOTEMPTY ? -errno : 0;
+}
+
 /* What others put there stays, and so does the directory then. */
 static int run_dir_remove(const struct engine *engine)
 {
@@ -175,7 +203,10 @@ static int run_dir_remove(const struct engine *engine)
 		const char *name;
 		int flags;
 	} parts[] = { { "slots", AT_REMOVEDIR }, { "place", 0 }, { "lock", 0 } };
+	int r = channels_remove(engine->run_fd);
 
+	if (r)
+		return r;
 	for (unsigned int i = 0; i < ARRAY_SIZE(parts); i++)
 		if (unlinkat(engine->run_fd, parts[i].name, parts[i].flags) && errno != ENOENT)
 			return -errno;

@@ -241,6 +241,12 @@ static bool device_is_there(const struct session *session, char ret_name[PLAN_IF
 	return if_nametoindex(ret_name) != 0 || errno != ENODEV;
 }
 
+static int name_is(const char *host_ifname, unsigned int ifindex, void *arg)
+{
+	(void)ifindex;
+	return strcmp(host_ifname, arg) == 0;
+}
+
 int session_clear(struct session *session, struct fault *ret_fault)
 {
 	char ifname[PLAN_IFNAME_SIZE];
@@ -256,6 +262,43 @@ int session_clear(struct session *session, struct fault *ret_fault)
 		return fault_left(ret_fault, session, r, ifname);
 	r = cgroup_remove_below(session->cgroup_fd);
 	return r ? fault_left(ret_fault, session, r, "a cgroup") : 0;
+}
+
+int session_reclaim(struct session *session, struct fault *ret_fault)
+{
+	uint64_t now = clock_monotonic_ns();
+	struct policy *policy = &session->policy;
+	int r = session_reload(session);
+
+	if (!r && policy->running_since_ns)
+		policy->wall_settled_ns += now - policy->running_since_ns;
+	policy->running_since_ns = 0;
+	if (!r)
+		r = session_set_state(session,
+				      policy->state == POLICY_WIPED ? POLICY_WIPED : POLICY_CLOSED);
+	return r ? r : session_clear(session, ret_fault);
+}
+
+int session_check_clear(struct session *session, struct fault *ret_fault)
+{
+	char ifname[PLAN_IFNAME_SIZE];
+	const char *map = NULL;
+	bool below = false;
+	int r = session_wake(session);
+
+	if (!r)
+		r = cgroup_wait_empty(session->cgroup_fd, 0);
+	if (r)
+		return fault_left(ret_fault, session, r, "a process");
+	r = cgroup_has_below(session->cgroup_fd, &below);
+	if (r || below)
+		return fault_left(ret_fault, session, r ? r : -ENOTEMPTY, "a cgroup");
+	r = guard_request_left(&session->engine->guard, session->cgroup_id, &map);
+	if (r || map)
+		return fault_left(ret_fault, session, r ? r : -ENOTEMPTY, map ? map : "a map entry");
+	/* a device of that name that is not ours is nobody's left-over */
+	r = device_is_there(session, ifname) ? veth_each(name_is, ifname) : 0;
+	return r ? fault_left(ret_fault, session, r < 0 ? r : -EEXIST, ifname) : 0;
 }
 
 /* A sweep may come in between of a session that is not kept, and finds its lock held. */

@@ -93,6 +93,15 @@ int session_kill(struct session *session);
 int session_clear(struct session *session, struct fault *ret_fault);
 
 /*
+ * The same behind a keeper that died: nothing is read of it but what the kernel has. The policy is closed, with
+ * the wall time until now.
+ */
+int session_reclaim(struct session *session, struct fault *ret_fault);
+
+/* Whether nothing of these is there. FAULT_E_SET names what is. */
+int session_check_clear(struct session *session, struct fault *ret_fault);
+
+/*
  * Removes all of the session and gives its slot back. FAULT_E_SET names what could not be removed; the
  * slot then stays recorded.
  */

@@ -285,6 +285,16 @@ int cgroup_remove_below(int fd)
 	return r;
 }
 
+int cgroup_has_below(int fd, bool *ret)
+{
+	_cleanup_(dir_close) DIR *dir = NULL;
+	int r = dir_open(fd, &dir);
+
+	if (r == 0)
+		*ret = below_next(dir) != NULL;
+	return r;
+}
+
 int cgroup_remove(int parent_fd, const char *name)
 {
 	_cleanup_fd_ int fd = -1;

@@ -69,6 +69,8 @@ bool cgroup_was_oom(int fd);
 int cgroup_remove(int parent_fd, const char *name);
 /* Every cgroup below @fd, not @fd itself. */
 int cgroup_remove_below(int fd);
+/* Whether there is any. */
+int cgroup_has_below(int fd, bool *ret);
 
 /* Masks of enum cgroup_controller: what @fd can give to its children, and what it gives them. */
 int cgroup_read_controllers(int fd, unsigned int *ret_mask);

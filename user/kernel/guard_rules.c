@@ -349,24 +349,57 @@ struct flows_batch {
 	struct flow flows[FLOWS_BATCH];
 };
 
-int guard_flows_remove(const struct guard *guard, uint64_t session)
+/* Calls @fn for each connection of the session; a result other than 0 ends the walk and is returned. */
+static int flows_each(const struct guard *guard, uint64_t session,
+		      int (*fn)(int map, const struct flow_key *key, void *arg), void *arg)
 {
 	_cleanup_free_ struct flows_batch *batch = malloc(sizeof(*batch));
-	int map = guard->maps[GUARD_FLOWS], r = 0;
+	int map = guard->maps[GUARD_FLOWS], more;
 	uint32_t at, *from = NULL, n;
 
 	if (!batch)
 		return -ENOMEM;
 	do {
 		n = FLOWS_BATCH;
-		r = bpf_map_lookup_batch(map, from, &at, batch->keys, batch->flows, &n, NULL);
-		if (r && errno != ENOENT)
+		more = bpf_map_lookup_batch(map, from, &at, batch->keys, batch->flows, &n, NULL);
+		if (more && errno != ENOENT)
 			return -errno;
 		for (uint32_t i = 0; i < n; i++) {
-			if (batch->keys[i].cgroup == session && elem_delete(map, &batch->keys[i]))
-				return -errno;
+			int r = batch->keys[i].cgroup == session ? fn(map, &batch->keys[i], arg) : 0;
+
+			if (r)
+				return r;
 		}
 		from = &at;
-	} while (!r);
+	} while (!more);
 	return 0;
+}
+
+static int flow_delete(int map, const struct flow_key *key, void *arg)
+{
+	(void)arg;
+	return elem_delete(map, key);
+}
+
+int guard_flows_remove(const struct guard *guard, uint64_t session)
+{
+	return flows_each(guard, session, flow_delete, NULL);
+}
+
+static int flow_count(int map, const struct flow_key *key, void *arg)
+{
+	(void)map;
+	(void)key;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+int guard_flows_count(const struct guard *guard, uint64_t session, unsigned int *ret)
+{
+	unsigned int n = 0;
+	int r = flows_each(guard, session, flow_count, &n);
+
+	if (!r)
+		*ret = n;
+	return r;
 }

@@ -60,9 +60,12 @@ int guard_addresses_remove(const struct guard *guard, uint64_t session);
 
 /* Forgets the session's connections, which are then reset at their next packet: after a name was denied. */
 int guard_flows_remove(const struct guard *guard, uint64_t session);
+int guard_flows_count(const struct guard *guard, uint64_t session, unsigned int *ret);
 
 /* What one request left of device, addresses of names and connections; policy and rules stay. */
 int guard_request_remove(const struct guard *guard, uint64_t id);
+/* The map that still has one of these; NULL for none. Returns 0 or -errno. */
+int guard_request_left(const struct guard *guard, uint64_t id, const char **ret);
 
 /*
  * The digest of the rules for all that the maps hold, in the host record: 0 when there are none, or when who

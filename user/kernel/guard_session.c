@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "guard_load.h"
 #include "guard_rules.h"
 
 static int elem_delete(int map, const void *key)
@@ -68,29 +69,34 @@ int guard_session_policy(const struct guard *guard, uint64_t id, struct policy *
 	return bpf_map_lookup_elem(guard->maps[GUARD_POLICIES], &id, ret) ? -errno : 0;
 }
 
-static int netdevs_remove(const struct guard *guard, uint64_t id)
+/* The first device that is the session's; -ENOENT when there is none. */
+static int netdev_find(int map, uint64_t id, uint32_t *ret)
 {
-	int map = guard->maps[GUARD_NETDEVS];
 	uint32_t key, *previous = NULL;
 	uint64_t owner;
-	int r = 0;
 
 	for (unsigned int i = 0; i < REEVE_SLOTS_MAX; i++) {
-		uint32_t next;
-
-		if (bpf_map_get_next_key(map, previous, &next))
-			break;
-		/* the walk goes on from a key that is still there */
-		if (bpf_map_lookup_elem(map, &next, &owner) == 0 && owner == id) {
-			r = elem_delete(map, &next);
-			if (r)
-				break;
-			continue;
-		}
-		key = next;
+		if (bpf_map_get_next_key(map, previous, ret))
+			return -errno;
+		if (bpf_map_lookup_elem(map, ret, &owner) == 0 && owner == id)
+			return 0;
+		key = *ret;
 		previous = &key;
 	}
-	return r;
+	return -ENOENT;
+}
+
+static int netdevs_remove(const struct guard *guard, uint64_t id)
+{
+	int map = guard->maps[GUARD_NETDEVS], r;
+	uint32_t key;
+
+	while ((r = netdev_find(map, id, &key)) == 0) {
+		r = elem_delete(map, &key);
+		if (r)
+			return r;
+	}
+	return r == -ENOENT ? 0 : r;
 }
 
 int guard_request_remove(const struct guard *guard, uint64_t id)
@@ -100,6 +106,26 @@ int guard_request_remove(const struct guard *guard, uint64_t id)
 	if (!r)
 		r = guard_addresses_remove(guard, id);
 	return r ? r : guard_flows_remove(guard, id);
+}
+
+int guard_request_left(const struct guard *guard, uint64_t id, const char **ret)
+{
+	struct policy_address value;
+	unsigned int flows = 0;
+	uint8_t address[16];
+	uint32_t key;
+	int r = netdev_find(guard->maps[GUARD_NETDEVS], id, &key);
+
+	*ret = guard_map_names[GUARD_NETDEVS];
+	if (r != -ENOENT)
+		return r;
+	r = guard_address_next(guard, id, NULL, address, &value);
+	*ret = guard_map_names[GUARD_ADDRESSES];
+	if (r != -ENOENT)
+		return r;
+	r = guard_flows_count(guard, id, &flows);
+	*ret = flows ? guard_map_names[GUARD_FLOWS] : NULL;
+	return r;
 }
 
 int guard_session_remove(const struct guard *guard, uint64_t id)
