@@ -290,3 +290,33 @@ TEST("under the wall clock the cap is a deadline, and CPU time has no cap of its
 	desk.spend.wall_ns = 61 * MIN_NS;
 	EXPECT_EQ(desk_deadline_ns(&desk, 1000, 5 * MIN_NS), 1000);
 }
+
+TEST("taken as pieces, spend is what it is taken one by one, however often, and never falls")
+{
+	const struct desk_meter meter = { 3 * NSEC_PER_SEC, MIN_NS, 1 << 20, 0 };
+	const struct desk_charge charge = { 500, 3 };
+	struct desk one = desk_priced(), all = desk_priced();
+	struct desk_pieces pieces = { .requests = 2, .steps = 5, .reserved_ucents = 900 };
+
+	desk_take_meter(&one, &meter);
+	for (int i = 0; i < 2; i++)
+		desk_take_request(&one);
+	desk_take_steps(&one, 5);
+	one.spend.reserved_ucents = 900;
+	desk_take_charge(&one, &charge, 400);
+	desk_pieces_add_charge(&pieces, &charge, 400);
+	for (int i = 0; i < 3; i++) {
+		desk_take_meter(&all, &meter);
+		desk_take_pieces(&all, &pieces);
+	}
+	EXPECT_MEMEQ(&all.spend, &one.spend, sizeof(one.spend));
+	pieces = (struct desk_pieces){};
+	desk_take_pieces(&all, &pieces);
+	EXPECT_EQ(all.spend.money_ucents, one.spend.money_ucents);
+	EXPECT_EQ(all.spend.steps, one.spend.steps);
+	EXPECT_EQ(all.spend.reserved_ucents, 0);
+	pieces = (struct desk_pieces){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0 };
+	desk_take_pieces(&all, &pieces);
+	EXPECT_EQ(all.spend.money_ucents, UINT64_MAX);
+	EXPECT_EQ(all.spend.steps, UINT64_MAX);
+}

@@ -93,6 +93,28 @@ void desk_take_meter(struct desk *desk, const struct desk_meter *meter)
 	raise(&spend->money_ucents, add(flat, metered_ucents(desk, &total)));
 }
 
+void desk_take_pieces(struct desk *desk, const struct desk_pieces *pieces)
+{
+	struct desk_spend *spend = &desk->spend;
+	struct desk_meter meter = meter_of(desk);
+	uint64_t flat = add(multiply(pieces->requests, desk->rates.request_ucents),
+			    multiply(pieces->steps, desk->rates.step_ucents));
+
+	flat = add(flat, pieces->charged_ucents);
+	raise(&spend->money_ucents, add(flat, metered_ucents(desk, &meter)));
+	raise(&spend->charged_ucents, pieces->charged_ucents);
+	raise(&spend->steps, add(pieces->steps, pieces->charged_steps));
+	spend->reserved_ucents = pieces->reserved_ucents;
+}
+
+void desk_pieces_add_charge(struct desk_pieces *pieces, const struct desk_charge *charge,
+			    uint64_t reserved_ucents)
+{
+	pieces->charged_ucents = add(pieces->charged_ucents, charge->money_ucents);
+	pieces->charged_steps = add(pieces->charged_steps, charge->steps);
+	pieces->reserved_ucents = less(pieces->reserved_ucents, reserved_ucents);
+}
+
 void desk_take_request(struct desk *desk)
 {
 	desk->spend.money_ucents = add(desk->spend.money_ucents, desk->rates.request_ucents);

@@ -23,6 +23,19 @@ struct desk_charge {
 /* Takes over what was measured; a reading below what is known already changes nothing. */
 void desk_take_meter(struct desk *desk, const struct desk_meter *meter);
 
+/*
+ * What came in pieces, in all the session's life: requests that were let run and commands in them, which the rate card
+ * prices, and charges. Takes it over in whole; spend that is known already does not fall.
+ */
+struct desk_pieces {
+	uint64_t requests, steps;
+	uint64_t charged_ucents, charged_steps;
+	uint64_t reserved_ucents;
+};
+void desk_take_pieces(struct desk *desk, const struct desk_pieces *pieces);
+void desk_pieces_add_charge(struct desk_pieces *pieces, const struct desk_charge *charge,
+			    uint64_t reserved_ucents);
+
 /* A request was started, @steps commands were started in one: at the prices of the rate card. */
 void desk_take_request(struct desk *desk);
 void desk_take_steps(struct desk *desk, uint64_t steps);

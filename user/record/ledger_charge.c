@@ -6,6 +6,7 @@
  * when a charge has settled it to another amount. The note and the time are no part of what must
  * agree.
  */
+#include "ledger_meter.h"
 #include "ledger_sql.h"
 
 struct charge_row {
@@ -89,4 +90,24 @@ int ledger_get_charge(struct ledger *ledger, const char *session_id, const char 
 	if (r == 0)
 		*ret = row.charge;
 	return r;
+}
+
+int ledger_each_charge(struct ledger *ledger, const char *session_id,
+		       int (*fn)(const struct ledger_charge *charge, void *arg), void *arg)
+{
+	static const struct sql_query query = {
+		SQL_NEXT_CHARGE, SQL_SELECT, &charges,
+		"WHERE session_id = ?1 AND id > ?2 ORDER BY id LIMIT 1"
+	};
+	struct charge_row row = {};
+	int r;
+
+	for (;;) {
+		r = sql_read_row(ledger, &query, &row, "tt", session_id, row.charge.id);
+		if (r)
+			return r == LEDGER_E_NONE ? 0 : r;
+		r = fn(&row.charge, arg);
+		if (r)
+			return r;
+	}
 }

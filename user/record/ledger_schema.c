@@ -93,6 +93,11 @@ static const char *const steps[] = {
 	"	PRIMARY KEY (request_id, ordinal)"
 	") STRICT, WITHOUT ROWID;"
 
+	"CREATE TABLE meters ("
+	"	session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id),"
+	"	cpu_ns INTEGER NOT NULL, bytes_out INTEGER NOT NULL, bytes_in INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;"
+
 	"CREATE TABLE charges ("
 	"	session_id TEXT NOT NULL REFERENCES sessions (id), id TEXT NOT NULL,"
 	"	money_ucents INTEGER NOT NULL, steps INTEGER NOT NULL, note TEXT NOT NULL,"
