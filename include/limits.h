@@ -6,6 +6,8 @@
 #ifndef REEVE_LIMITS_H
 #define REEVE_LIMITS_H
 
+#include "limits_daemon.h"
+
 /* "sbs_" and a ULID of 26 characters, with its terminating zero. */
 #define REEVE_SESSION_ID_SIZE 32
 #define REEVE_SESSION_ID_LEN 30
@@ -62,6 +64,10 @@
 #define REEVE_TIME_BOX_MINUTES_MIN 5
 #define REEVE_TIME_BOX_MINUTES_MAX 30
 #define REEVE_TIME_BOX_MINUTES_DEFAULT 10
+/* What a session may publish: files and directories, how deep, of how many bytes together. */
+#define REEVE_SITE_FILES_MAX 4096u
+#define REEVE_SITE_DEPTH_MAX 16u
+#define REEVE_SITE_BYTES_MAX (256ull * 1024 * 1024)
 /* The greatest whole number that all readers of JSON tell from its neighbours; more is taken for as much. */
 #define REEVE_WHOLE_MAX (1ull << 53)
 /* How deep arrays and objects of a document may nest, and how many digits a number may have. */
