@@ -34,7 +34,7 @@ uses_all     := cli mcp daemon engine kernel wire record model base
 CC       := $(if $(FUZZ),clang,cc)
 BUILD    := build$(if $(SAN),-san)$(if $(FUZZ),-fuzz)
 PACKAGES := .ci/packages
-LIBRARY  := libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp libnl-route-3.0 libnftables sqlite3
+LIBRARY  := libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp libnl-route-3.0 libnftables sqlite3 libmd
 
 CFLAGS   := -O2 -g
 warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -64,6 +64,9 @@ fuzz_src  := $(wildcard selftests/fuzz/fuzz_*.c)
 bench_src := $(patsubst %,selftests/bench/%.c,launch connect proxy switch cap memory load)
 bench_lib := $(filter-out $(bench_src),$(wildcard selftests/bench/*.c))
 prog_src  := $(wildcard selftests/live/prog/*.c)
+# The daemon is tested around a hall that is acted; the object comes before the engine's archive.
+fake_hall := $(BUILD)/selftests/fake/hall.o $(BUILD)/selftests/fake/hall_requests.o
+around_fake := $(wildcard selftests/unit/daemon_*.c selftests/fuzz/fuzz_http.c selftests/fake/daemon.c)
 layer_src  = $(filter-out %/main.c %_gen.c,$(wildcard user/$1/*.c))
 layers    := $(foreach l,$(uses_all),$(if $(call layer_src,$l),$l))
 
@@ -149,11 +152,14 @@ $(BUILD)/gen/reeve.skel.h: $(BUILD)/bpf/reeve.bpf.o
 
 # --- selftests --------------------------------------------------------------------------------------
 
-tests: $(call programs,$(unit_src) $(whole_src) $(fuzz_src)) \
+tests: $(call programs,$(unit_src) $(whole_src) $(fuzz_src) selftests/fake/daemon.c) \
        $(patsubst selftests/live/prog/%.c,$(BUILD)/prog/%,$(prog_src))
 
 $(foreach t,$(unit_src),$(eval $(call programs,$t): $(call archives,$(call layer_of,$t))))
 $(call programs,$(whole_src) $(fuzz_src)): $(call archives,all)
+$(call programs,$(around_fake)): $(fake_hall)
+$(BUILD)/selftests/fake/daemon: $(BUILD)/selftests/fake/daemon.o $(fake_hall) $(call archives,daemon)
+	$(link)
 $(call programs,$(fuzz_src)): $(if $(FUZZ),,$(BUILD)/selftests/fuzz/replay.o)
 $(call programs,$(fuzz_src)): private sanitize += $(if $(FUZZ),-fsanitize=fuzzer)
 

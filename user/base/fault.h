@@ -39,6 +39,11 @@
 	X(BODY_TOO_LARGE, "body.too_large")                                                        \
 	X(METHOD_UNKNOWN, "method.unknown")                                                        \
 	X(PATH_UNKNOWN, "path.unknown")                                                            \
+	X(HTTP, "http.invalid")                                                                    \
+	X(BODY_TYPE, "body.unsupported")                                                           \
+	X(REPLY_TYPE, "reply.not_acceptable")                                                      \
+	X(RANGE, "range.unsatisfiable")                                                            \
+	X(PEER, "peer.refused")                                                                    \
 	X(INTERNAL, "internal")
 
 enum fault_code {

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each row is one method with everything that is said of it anywhere. A path is matched segment by segment; "{id}" takes
+ * one whole segment, which is decoded only then, so that no escape makes another path of it.
+ */
+#include "method.h"
+
+#include <string.h>
+
+#include "metrics.h"
+
+#define SESSION "/v1/sessions/{id}"
+#define REQUEST "/v1/requests/{rid}"
+#define JSON "application/json"
+
+const struct method methods[] = {
+	{ "createSession",
+	  "POST",
+	  "/v1/sessions",
+	  "create a session, with the kernel's policy for it in force",
+	  "session-create.v1",
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  201,
+	  METHOD_KEY,
+	  { FAULT_DOCUMENT, FAULT_ENFORCEMENT },
+	  method_session_create },
+	{ "listSessions",
+	  "GET",
+	  "/v1/sessions",
+	  "list sessions in the order of their ids",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_LIST,
+	  {},
+	  method_session_list },
+	{ "getSession",
+	  "GET",
+	  SESSION,
+	  "the session as its contract has it",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_ETAG,
+	  { FAULT_SESSION_UNKNOWN },
+	  method_session_get },
+	{ "changeSession",
+	  "PATCH",
+	  SESSION,
+	  "change cap, time box or step budget",
+	  "session-change.v1",
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_DOCUMENT },
+	  method_session_change },
+	{ "getDesk",
+	  "GET",
+	  SESSION "/desk",
+	  "queue, meters, rates and policy of the session",
+	  NULL,
+	  "desk.v1",
+	  JSON,
+	  200,
+	  METHOD_ETAG,
+	  { FAULT_SESSION_UNKNOWN },
+	  method_session_desk },
+	{ "go",
+	  "POST",
+	  SESSION "/go",
+	  "let what is queued run",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY | METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_CAP_SPENT, FAULT_PAUSED, FAULT_ENFORCEMENT },
+	  method_session_go },
+	{ "pause",
+	  "POST",
+	  SESSION "/pause",
+	  "freeze the running request and its clocks",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY | METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_NOT_ARMED },
+	  method_session_pause },
+	{ "resume",
+	  "POST",
+	  SESSION "/resume",
+	  "go on where pause held",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY | METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_CAP_SPENT, FAULT_ENFORCEMENT },
+	  method_session_resume },
+	{ "wipe",
+	  "POST",
+	  SESSION "/wipe",
+	  "end the running request and prove that nothing is left",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY | METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_WIPE },
+	  method_session_wipe },
+	{ "end",
+	  "POST",
+	  SESSION "/end",
+	  "wipe, and close the session for good",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY | METHOD_MATCH,
+	  { FAULT_SESSION_UNKNOWN, FAULT_WIPE },
+	  method_session_end },
+	{ "submitRequest",
+	  "POST",
+	  SESSION "/requests",
+	  "put a request into the queue",
+	  "order.v1",
+	  "request.v1",
+	  JSON,
+	  201,
+	  METHOD_KEY,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_QUEUE_CLOSED, FAULT_QUEUE_FULL,
+	    FAULT_DOCUMENT, FAULT_UNSUPPORTED },
+	  method_request_submit },
+	{ "listRequests",
+	  "GET",
+	  SESSION "/requests",
+	  "list the session's requests in the order of their ids",
+	  NULL,
+	  "request.v1",
+	  JSON,
+	  200,
+	  METHOD_LIST,
+	  { FAULT_SESSION_UNKNOWN },
+	  method_session_requests },
+	{ "addCharge",
+	  "POST",
+	  SESSION "/charges",
+	  "charge what was spent outside, or settle a reservation",
+	  "charge.v1",
+	  "desk.v1",
+	  JSON,
+	  201,
+	  METHOD_KEY,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_DOCUMENT, FAULT_CHARGE_CONFLICT },
+	  method_charge_add },
+	{ "authorize",
+	  "POST",
+	  SESSION "/authorize",
+	  "reserve a part of what is left of the cap",
+	  "authorize.v1",
+	  "desk.v1",
+	  JSON,
+	  201,
+	  METHOD_KEY,
+	  { FAULT_SESSION_UNKNOWN, FAULT_ENDED, FAULT_DOCUMENT, FAULT_CHARGE_CONFLICT,
+	    FAULT_CAP_SPENT },
+	  method_charge_authorize },
+	{ "keepSite",
+	  "POST",
+	  SESSION "/site/keep",
+	  "keep the scratch site beyond its day",
+	  NULL,
+	  "codes.sandbox-session.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY,
+	  { FAULT_SESSION_UNKNOWN },
+	  method_session_keep_site },
+	{ "followSession",
+	  "GET",
+	  SESSION "/events",
+	  "follow what happens to the session",
+	  NULL,
+	  "event.v1",
+	  "text/event-stream",
+	  200,
+	  METHOD_EVENTS,
+	  { FAULT_SESSION_UNKNOWN, FAULT_BUSY },
+	  method_session_events },
+	{ "getRequest",
+	  "GET",
+	  REQUEST,
+	  "the request: its state, its account, its denials",
+	  NULL,
+	  "request.v1",
+	  JSON,
+	  200,
+	  0,
+	  { FAULT_REQUEST_UNKNOWN },
+	  method_request_get },
+	{ "cancelRequest",
+	  "POST",
+	  REQUEST "/cancel",
+	  "take it out of the queue, or end it",
+	  NULL,
+	  "request.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY,
+	  { FAULT_REQUEST_UNKNOWN, FAULT_REQUEST_FINISHED },
+	  method_request_cancel },
+	{ "addStep",
+	  "POST",
+	  REQUEST "/steps",
+	  "run one command more in an open request",
+	  "step.v1",
+	  "request.v1",
+	  JSON,
+	  202,
+	  METHOD_KEY,
+	  { FAULT_REQUEST_UNKNOWN, FAULT_REQUEST_FINISHED, FAULT_REQUEST_NOT_OPEN, FAULT_DOCUMENT },
+	  method_request_step },
+	{ "finishRequest",
+	  "POST",
+	  REQUEST "/finish",
+	  "no more steps: an open request ends",
+	  NULL,
+	  "request.v1",
+	  JSON,
+	  200,
+	  METHOD_KEY,
+	  { FAULT_REQUEST_UNKNOWN, FAULT_REQUEST_FINISHED, FAULT_REQUEST_NOT_OPEN },
+	  method_request_finish },
+	{ "getStdout",
+	  "GET",
+	  REQUEST "/stdout",
+	  "what it printed",
+	  NULL,
+	  NULL,
+	  "application/octet-stream",
+	  200,
+	  METHOD_OUTPUT,
+	  { FAULT_REQUEST_UNKNOWN, FAULT_RANGE, FAULT_BUSY },
+	  method_request_stdout },
+	{ "getStderr",
+	  "GET",
+	  REQUEST "/stderr",
+	  "what it printed to stderr",
+	  NULL,
+	  NULL,
+	  "application/octet-stream",
+	  200,
+	  METHOD_OUTPUT,
+	  { FAULT_REQUEST_UNKNOWN, FAULT_RANGE, FAULT_BUSY },
+	  method_request_stderr },
+	{ "follow",
+	  "GET",
+	  "/v1/events",
+	  "follow what happens to all sessions",
+	  NULL,
+	  "event.v1",
+	  "text/event-stream",
+	  200,
+	  METHOD_EVENTS,
+	  { FAULT_BUSY },
+	  method_host_events },
+	{ "doctor",
+	  "GET",
+	  "/v1/doctor",
+	  "what this host has and lacks for each promise",
+	  NULL,
+	  "doctor.v1",
+	  JSON,
+	  200,
+	  0,
+	  { FAULT_BUSY },
+	  method_host_doctor },
+	{ "validate",
+	  "POST",
+	  "/v1/validate/{contract}",
+	  "whether a document is valid under the contract",
+	  "",
+	  "verdict.v1",
+	  JSON,
+	  200,
+	  0,
+	  {},
+	  method_host_validate },
+	{ "metrics",
+	  "GET",
+	  "/metrics",
+	  "counters in the text format of Prometheus",
+	  NULL,
+	  NULL,
+	  METRICS_TYPE,
+	  200,
+	  0,
+	  {},
+	  method_host_metrics },
+	{ "openapi", "GET", "/openapi.json", "this description", NULL, NULL, JSON, 200, 0, {}, method_host_openapi },
+	{},
+};
+
+const size_t n_methods = ARRAY_SIZE(methods) - 1;
+
+/* Whether @path has the form of @pattern; *ret_param and *ret_n are the segment in braces. */
+static bool path_fits(const char *pattern, const char *path, const char **ret_param, size_t *ret_n)
+{
+	while (*pattern && *path) {
+		size_t n;
+
+		if (*pattern != '{') {
+			if (*pattern++ != *path++)
+				return false;
+			continue;
+		}
+		n = strcspn(path, "/");
+		if (n == 0)
+			return false;
+		*ret_param = path;
+		*ret_n = n;
+		path += n;
+		pattern = strchr(pattern, '}') + 1;
+	}
+	return !*pattern && !*path;
+}
+
+static void allow_add(char allow[METHOD_ALLOW_SIZE], const char *verb)
+{
+	size_t n = strlen(allow);
+
+	snprintf(allow + n, METHOD_ALLOW_SIZE - n, "%s%s%s", n ? ", " : "", verb,
+		 strcmp(verb, "GET") == 0 ? ", HEAD" : "");
+}
+
+int method_route(const char *verb, const char *path, const struct method **ret, char ret_id[64],
+		 char ret_allow[METHOD_ALLOW_SIZE], struct fault *ret_fault)
+{
+	const char *wanted = strcmp(verb, "HEAD") == 0 ? "GET" : verb;
+
+	ret_allow[0] = 0;
+	for (const struct method *method = methods; method->name; method++) {
+		const char *param = "";
+		size_t n = 0;
+
+		if (!path_fits(method->path, path, &param, &n))
+			continue;
+		allow_add(ret_allow, method->verb);
+		if (strcmp(method->verb, wanted) != 0)
+			continue;
+		if (!http_percent_decode(param, n, ret_id, 64))
+			return fault_set(ret_fault, FAULT_PATH_UNKNOWN, path, "see /openapi.json",
+					 "the path has an id that is none");
+		*ret = method;
+		return 0;
+	}
+	if (ret_allow[0])
+		return fault_set(ret_fault, FAULT_METHOD_UNKNOWN, path, "see Allow",
+				 "there is no %s for this path", verb);
+	return fault_set(ret_fault, FAULT_PATH_UNKNOWN, path, "see /openapi.json",
+			 "there is no such path");
+}
