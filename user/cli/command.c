@@ -78,6 +78,8 @@ static const struct option_row *const policy_tables[] = { policy_options, place_
 							  ask_options, NULL };
 static const struct option_row *const check_tables[] = { check_options, ask_options, NULL };
 static const struct option_row *const validate_tables[] = { validate_options, ask_options, NULL };
+static const struct option_row *const daemon_tables[] = { daemon_options, place_options,
+							  ask_options, NULL };
 static const struct option_row *const gc_tables[] = { gc_options, place_options, ask_options, NULL };
 static const struct option_row *const help_tables[] = { help_options, ask_options, NULL };
 
@@ -114,6 +116,10 @@ const struct command commands[] = {
 	  "of reeve's own documents. Prints \"valid\", or each place with what is wrong there, in the order and the words\n"
 	  "of the contract's reference validator. Exit code 0: valid; 1: invalid; 125: it could not be judged.",
 	  validate_tables, command_validate },
+	{ "daemon", "", "serve sessions over HTTP on a unix socket",
+	  "Serves in the foreground until SIGTERM or SIGINT; requests that run then go on, and the next start takes\n"
+	  "them over. A service manager may hand over the socket, and is told of start, life and end.",
+	  daemon_tables, command_daemon },
 	{ "gc", "", "remove what dead runs left",
 	  "Removes what is left of runs that were killed. With --all also what belongs to the host: pinned\n"
 	  "programs, maps and links, the parent cgroup, the nftables table, the run directory.",

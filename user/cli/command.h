@@ -73,10 +73,11 @@ int command_doctor(int argc, char **argv);
 int command_policy(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_validate(int argc, char **argv);
+int command_daemon(int argc, char **argv);
 int command_gc(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 extern const struct option_row run_options[], doctor_options[], policy_options[], check_options[],
-	validate_options[], gc_options[], help_options[];
+	validate_options[], daemon_options[], gc_options[], help_options[];
 
 #endif

@@ -3,6 +3,7 @@
  * Help is the table of commands, printed: as text for a terminal, or as the manual page reeve(8). What both
  * say stands in the table once.
  */
+#include "../daemon/method.h"
 #include "command.h"
 #include "render.h"
 
@@ -45,6 +46,11 @@ static void command_print(const struct command *command)
 			option_left(row, left, sizeof(left));
 			printf("  %-24s %s\n", left, row->help);
 		}
+	if (command->run == command_daemon) {
+		printf("\nMethods; GET /openapi.json says all of them:\n");
+		for (const struct method *method = methods; method->name; method++)
+			printf("  %-5s %-32s %s\n", method->verb, method->path, method->summary);
+	}
 	if (command->run != command_run)
 		return;
 	printf("\nExit codes, beside those of the command itself:\n");
