@@ -37,7 +37,7 @@ PACKAGES := .ci/packages
 LIBRARY  := libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp libnl-route-3.0 libnftables sqlite3 libmd
 
 CFLAGS   := -O2 -g
-warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+warnings := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wvla -Werror
 sanitize := $(if $(SAN)$(FUZZ),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
 	    -fno-omit-frame-pointer) $(if $(FUZZ),-fsanitize=fuzzer-no-link)

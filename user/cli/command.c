@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options are rows with a function that takes the value; getopt_long does the splitting. The first
- * argument that is no option ends them, so that the command to run keeps its own.
+ * Options are rows with a function that takes the value, or the member of a document that it becomes; getopt_long
+ * does the splitting. The first argument that is no option ends them, so that the command to run keeps its own; where
+ * none is run here they may stand anywhere in front of "--".
  *
  * They are walked twice: first for --help and --version, then to be set. optind 0 makes glibc and musl begin
  * anew, also where the first walk stopped within an argument.
  */
 #include "command.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
+
+#include "call.h"
 
 #define OPTIONS_MAX 40
 /* getopt reports by number: rows start above every character that it uses itself */
@@ -65,7 +69,7 @@ const struct option_row place_options[] = {
 };
 
 /* Of every command. They have no setter: command_asks() finds them before anything is set. */
-static const struct option_row ask_options[] = {
+const struct option_row ask_options[] = {
 	{ "help", NULL, "print this and do nothing", NULL },
 	{ "version", NULL, "print reeve's version and do nothing", NULL },
 	{},
@@ -81,6 +85,11 @@ static const struct option_row *const validate_tables[] = { validate_options, as
 static const struct option_row *const daemon_tables[] = { daemon_options, place_options,
 							  ask_options, NULL };
 static const struct option_row *const gc_tables[] = { gc_options, place_options, ask_options, NULL };
+static const struct option_row *const events_tables[] = { events_options, json_options,
+							  socket_options, ask_options, NULL };
+static const struct option_row *const top_tables[] = { top_options, json_options, socket_options,
+						       ask_options, NULL };
+static const struct option_row *const group_tables[] = { ask_options, NULL };
 static const struct option_row *const help_tables[] = { help_options, ask_options, NULL };
 
 const struct command commands[] = {
@@ -124,9 +133,26 @@ const struct command commands[] = {
 	  "Removes what is left of runs that were killed. With --all also what belongs to the host: pinned\n"
 	  "programs, maps and links, the parent cgroup, the nftables table, the run directory.",
 	  gc_tables, command_gc },
-	{ "help", "[COMMAND]", "show this, or the help of a command",
-	  "Prints what there is to say of COMMAND, or the list of commands.", help_tables,
-	  command_help },
+	{ "session", "COMMAND", "create, arm, watch, change and end sessions of the daemon",
+	  "A session has a cap, a queue and a workspace of its own; its requests run one at a time, once it was\n"
+	  "given Go. SESSION is an id or the beginning of one alone.",
+	  group_tables, NULL, session_commands },
+	{ "request", "COMMAND", "submit, follow and end requests of a session",
+	  "A request is one command, or with --steps many, run in the sandbox of its session under what is left\n"
+	  "of its cap. REQUEST is an id or the beginning of one alone.",
+	  group_tables, NULL, request_commands },
+	{ "events", "[SESSION]", "show what happens to sessions",
+	  "Shows what is kept of events, or with --follow what happens from now on, of one session or of all.\n"
+	  "With --follow nothing is lost when the daemon is started anew in between.",
+	  events_tables, command_events, .mixed = true },
+	{ "top", "", "watch all sessions: what is spent of each cap, queues, denials",
+	  "Drawn anew each second on a terminal; once where standard output is none, or with --once or --json.\n"
+	  "DENIED counts for the request at work.",
+	  top_tables, command_top, .mixed = true },
+	{ "help", "[COMMAND...]", "show this, or the help of a command",
+	  "Prints what there is to say of COMMAND, or the list of commands; or one of the files that go with\n"
+	  "reeve, made from the same table.",
+	  help_tables, command_help },
 	{},
 };
 
@@ -144,7 +170,7 @@ const char reeve_allowed_paths[] =
 
 const struct exit_code_row exit_codes[] = {
 	{ EXIT_CODE_POLICY, "the request asks for what the policy does not grant" },
-	{ EXIT_CODE_CAP, "a cap was reached: CPU time or money" },
+	{ EXIT_CODE_CAP, "a cap was reached: CPU time or money; or a session takes nothing more" },
 	{ EXIT_CODE_TIME_BOX, "the time box is over" },
 	{ EXIT_CODE_REEVE, "reeve's own fault: bad input, a host that lacks a must, a failing step" },
 	{ 126, "the command cannot be executed" },
@@ -153,12 +179,89 @@ const struct exit_code_row exit_codes[] = {
 	{},
 };
 
+static const struct command *find_in(const struct command *table, const char *name)
+{
+	const struct command *found = NULL;
+
+	for (const struct command *command = table; command->name && !found; command++) {
+		if (strcmp(command->name, name) == 0)
+			found = command;
+		else if (command->group)
+			found = find_in(command->group, name);
+	}
+	return found;
+}
+
 const struct command *command_find(const char *name)
 {
-	for (const struct command *command = commands; command->name; command++)
-		if (strcmp(command->name, name) == 0)
-			return command;
+	return find_in(commands, name);
+}
+
+const struct command *command_find_below(const struct command *group, const char *word)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s %s", group->name, word);
+	return find_in(group->group, name);
+}
+
+void command_each(void (*fn)(const struct command *command))
+{
+	for (const struct command *command = commands; command->name; command++) {
+		if (!command->group)
+			fn(command);
+		for (const struct command *below = command->group; below && below->name; below++)
+			fn(below);
+	}
+}
+
+void option_show(const struct option_row *row, char *ret, size_t size)
+{
+	char letter[8] = "";
+
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
+	snprintf(ret, size, "%s--%s%s%s", letter, row->name, row->arg ? " " : "",
+		 row->arg ? row->arg : "");
+}
+
+/* For getopt: where options end, and the short ones. */
+static void form_make(const struct command *command, const struct option_row **rows, unsigned int n,
+		      char *ret)
+{
+	*ret = '+';
+	ret += command->mixed || command->call ? 0 : 1;
+	*ret++ = ':';
+	for (unsigned int i = 0; i < n; i++) {
+		if (!rows[i]->letter)
+			continue;
+		*ret++ = rows[i]->letter;
+		if (rows[i]->arg)
+			*ret++ = ':';
+	}
+	*ret = 0;
+}
+
+static const struct option_row *row_of(const struct option_row **rows, unsigned int n, int at)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (at == FIRST_ROW + (int)i || at == rows[i]->letter)
+			return rows[i];
 	return NULL;
+}
+
+static int option_take(const struct option_row *row, void *to, const char *value,
+		       struct fault *ret_fault)
+{
+	int r;
+
+	if (row->set)
+		return row->set(to, value, ret_fault);
+	r = document_put(((struct call_options *)to)->body, row->member, row->kind, value);
+	if (r != -EILSEQ)
+		return r;
+	return fault_set(ret_fault, FAULT_USAGE, row->name, "give UTF-8",
+			 "the value of --%s is no UTF-8", row->name);
 }
 
 static unsigned int options_collect(const struct command *command, struct option *ret_long,
@@ -181,17 +284,18 @@ static unsigned int options_collect(const struct command *command, struct option
 enum command_ask command_asks(const struct command *command, int argc, char **argv)
 {
 	struct option long_options[OPTIONS_MAX + 1] = {};
-	const struct option_row *rows[OPTIONS_MAX];
-	int at;
+	const struct option_row *rows[OPTIONS_MAX], *row;
+	unsigned int n = options_collect(command, long_options, rows);
+	char form[2 * OPTIONS_MAX + 3];
 
-	options_collect(command, long_options, rows);
+	form_make(command, rows, n, form);
 	optind = 0;
 	opterr = 0;
 	/* what is wrong with an option is said by who reads it */
-	while ((at = getopt_long(argc, argv, "+:", long_options, NULL)) >= FIRST_ROW) {
-		if (rows[at - FIRST_ROW] == &ask_options[0])
+	while ((row = row_of(rows, n, getopt_long(argc, argv, form, long_options, NULL)))) {
+		if (row == &ask_options[0])
 			return COMMAND_HELP;
-		if (rows[at - FIRST_ROW] == &ask_options[1])
+		if (row == &ask_options[1])
 			return COMMAND_VERSION;
 	}
 	return COMMAND_WORK;
@@ -201,23 +305,26 @@ int command_parse(const struct command *command, int argc, char **argv, void *to
 		  struct fault *ret_fault)
 {
 	struct option long_options[OPTIONS_MAX + 1] = {};
-	const struct option_row *rows[OPTIONS_MAX];
-	char remedy[64];
+	const struct option_row *rows[OPTIONS_MAX], *row;
+	char remedy[96], form[2 * OPTIONS_MAX + 3];
+	unsigned int n;
 	int at, r;
 
-	options_collect(command, long_options, rows);
+	n = options_collect(command, long_options, rows);
+	form_make(command, rows, n, form);
 	snprintf(remedy, sizeof(remedy), "see \"reeve %s --help\"", command->name);
 	optind = 0;
 	opterr = 0;
-	while ((at = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
+	while ((at = getopt_long(argc, argv, form, long_options, NULL)) != -1) {
 		if (at == ':')
 			return fault_set(ret_fault, FAULT_USAGE, argv[optind - 1], remedy,
 					 "the option needs a value");
-		if (at < FIRST_ROW)
+		row = row_of(rows, n, at);
+		if (!row)
 			return fault_set(ret_fault, FAULT_USAGE, argv[optind - 1], remedy,
 					 "reeve %s has no such option, or it is ambiguous",
 					 command->name);
-		r = rows[at - FIRST_ROW]->set(to, optarg, ret_fault);
+		r = option_take(row, to, optarg, ret_fault);
 		if (r)
 			return r;
 	}

@@ -9,6 +9,7 @@
 
 #include "../base/fault.h"
 #include "../engine/engine.h"
+#include "../wire/document.h"
 
 /* Exit codes of reeve itself; everything else is the command's, as a shell gives it. */
 enum exit_code {
@@ -24,15 +25,24 @@ struct option_row {
 	const char *arg;  /* what stands behind it, or NULL for a flag */
 	const char *help;
 	int (*set)(void *to, const char *value, struct fault *ret_fault);
+	char letter; /* the short form, or 0 */
+	/* In the place of @set: where the value goes in what is sent; @to then starts with a struct call_options. */
+	const char *member;
+	enum document_kind kind;
 };
 
+struct call;
+
 struct command {
-	const char *name;
+	const char *name;  /* "gc"; below a group both words: "session go" */
 	const char *usage; /* behind the options */
 	const char *summary;
 	const char *text;
 	const struct option_row *const *options; /* tables, each ends with a NULL name */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
+	const struct command *group; /* the commands below it, in the place of @run; ends with a NULL name */
+	const struct call *call; /* what to ask of the daemon, in the place of @run */
+	bool mixed;		 /* options may stand behind other arguments too, up to "--" */
 };
 
 extern const struct command commands[]; /* ends with a NULL name */
@@ -56,6 +66,15 @@ int command_parse(const struct command *command, int argc, char **argv, void *to
 
 const struct command *command_find(const char *name);
 
+/* Whether @row stands for @name in @group: the last word of its name. */
+const struct command *command_find_below(const struct command *group, const char *word);
+
+/* Each command that can be run, those of a group in its place. */
+void command_each(void (*fn)(const struct command *command));
+
+/* How an option is shown: "-f, --follow", "--cap N". */
+void option_show(const struct option_row *row, char *ret, size_t size);
+
 /* What the arguments of @command ask for instead of its work, where its options go. */
 enum command_ask {
 	COMMAND_WORK,
@@ -75,9 +94,15 @@ int command_check(int argc, char **argv);
 int command_validate(int argc, char **argv);
 int command_daemon(int argc, char **argv);
 int command_gc(int argc, char **argv);
+int command_events(int argc, char **argv);
+int command_output(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 extern const struct option_row run_options[], doctor_options[], policy_options[], check_options[],
 	validate_options[], daemon_options[], gc_options[], help_options[];
+extern const struct option_row socket_options[], json_options[], events_options[], top_options[],
+	ask_options[]; /* the last ones are --help and --version, of every command */
+extern const struct command session_commands[], request_commands[];
 
 #endif

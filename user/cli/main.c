@@ -8,17 +8,20 @@
 #include <signal.h>
 #include <string.h>
 
+#include "call.h"
 #include "command.h"
 #include "render.h"
 
-static int unknown(const char *name)
+static int unknown(const char *name, const char *remedy)
 {
 	struct fault fault = {};
 
-	fault_set(&fault, FAULT_USAGE, name, "see \"reeve help\"", "there is no such command");
+	fault_set(&fault, FAULT_USAGE, name, remedy, "there is no such command");
 	render_fault(&fault);
 	return EXIT_CODE_REEVE;
 }
+
+static int perform(const struct command *command, int argc, char **argv);
 
 static int version(void)
 {
@@ -26,12 +29,41 @@ static int version(void)
 	return 0;
 }
 
-static int help_of(char *name)
+static int help_of(const char *name)
 {
 	char help[] = "help";
-	char *argv[] = { help, name, NULL };
+	char *argv[] = { help, (char *)name, NULL };
 
 	return command_help(2, argv);
+}
+
+/* "reeve session" by itself says what there is below it, and is not enough. */
+static int in_group(const struct command *group, int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? command_find_below(group, argv[1]) : NULL;
+	char remedy[64];
+
+	if (argc < 2) {
+		help_of(group->name);
+		return EXIT_CODE_REEVE;
+	}
+	snprintf(remedy, sizeof(remedy), "see \"reeve %s --help\"", group->name);
+	return command ? perform(command, argc - 1, argv + 1) : unknown(argv[1], remedy);
+}
+
+static int perform(const struct command *command, int argc, char **argv)
+{
+	switch (command_asks(command, argc, argv)) {
+	case COMMAND_HELP:
+		return help_of(command->name);
+	case COMMAND_VERSION:
+		return version();
+	default:
+		break;
+	}
+	if (command->group)
+		return in_group(command, argc, argv);
+	return command->call ? call_perform(command, argc, argv) : command->run(argc, argv);
 }
 
 static int dispatch(int argc, char **argv)
@@ -47,16 +79,8 @@ static int dispatch(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0)
 		return version();
 	command = command_find(argv[1]);
-	if (!command)
-		return unknown(argv[1]);
-	switch (command_asks(command, argc - 1, argv + 1)) {
-	case COMMAND_HELP:
-		return help_of(argv[1]);
-	case COMMAND_VERSION:
-		return version();
-	default:
-		return command->run(argc - 1, argv + 1);
-	}
+	return command ? perform(command, argc - 1, argv + 1)
+		       : unknown(argv[1], "see \"reeve help\"");
 }
 
 /* A standard stream that the caller closed would be the number of the next file that is opened. */

@@ -49,6 +49,15 @@ const char *probe_privilege_names(void)
 #undef X
 }
 
+bool probe_privilege_row(size_t i, const char **ret_name, const char **ret_use)
+{
+	if (i >= ARRAY_SIZE(capabilities))
+		return false;
+	*ret_name = capabilities[i].name;
+	*ret_use = capabilities[i].use;
+	return true;
+}
+
 static int effective_read(uint64_t *ret)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

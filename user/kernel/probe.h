@@ -7,6 +7,7 @@
 #define REEVE_PROBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "../base/fault.h"
 
@@ -18,6 +19,9 @@ int probe_privilege(struct fault *ret_fault);
 
 /* The names of what probe_privilege() asks for, with spaces between. */
 const char *probe_privilege_names(void);
+
+/* The same one by one, with what each is for. False behind the last. */
+bool probe_privilege_row(size_t i, const char **ret_name, const char **ret_use);
 
 /* Whether the kernel tells its own types, which the programs are fitted to. Returns 0 or FAULT_E_SET. */
 int probe_btf(struct fault *ret_fault);
