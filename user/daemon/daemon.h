@@ -6,7 +6,7 @@
 #include "../engine/hall.h"
 #include "http.h"
 
-#define DAEMON_SOCKET ENGINE_RUN_DIR "/reeve.sock"
+#define DAEMON_SOCKET ENGINE_RUN_DIR "/" ENGINE_SOCKET
 #define DAEMON_STATE_DIR ENGINE_OUTPUT_ROOT "/state"
 
 struct daemon_args {

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "../engine/engine.h"
 #include "log.h"
 #include "service.h"
 
@@ -122,7 +123,8 @@ static int lock_take(struct door *door, struct fault *ret_fault)
 	if (dir < 0 || fchmod(dir, 0711))
 		return fault_set_errno(ret_fault, FAULT_HOST, "--run-dir",
 				       "name a directory of your own", errno, "%s", run_dir);
-	door->lock_fd = openat(dir, "daemon.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	door->lock_fd =
+		openat(dir, ENGINE_DAEMON_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (door->lock_fd < 0)
 		return -errno;
 	if (flock(door->lock_fd, LOCK_EX | LOCK_NB) == 0)

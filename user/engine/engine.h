@@ -15,6 +15,9 @@ struct config;
 #define ENGINE_PIN_DIR "/sys/fs/bpf/reeve"
 #define ENGINE_RUN_DIR "/run/reeve"
 #define ENGINE_OUTPUT_ROOT "/var/lib/reeve"
+/* In the run directory: locked by a daemon that serves its sessions, and where it listens unless it is told otherwise. */
+#define ENGINE_DAEMON_LOCK "daemon.lock"
+#define ENGINE_SOCKET "reeve.sock"
 #define ENGINE_CONFIG_FILE "/etc/reeve/config.json"
 
 /* Where everything is; the strings are the caller's and outlive the engine. */

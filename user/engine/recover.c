@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "../base/clock.h"
@@ -202,7 +203,11 @@ static int run_dir_remove(const struct engine *engine)
 	static const struct {
 		const char *name;
 		int flags;
-	} parts[] = { { "slots", AT_REMOVEDIR }, { "place", 0 }, { "lock", 0 } };
+	} parts[] = { { "slots", AT_REMOVEDIR },
+		      { ENGINE_DAEMON_LOCK, 0 },
+		      { ENGINE_SOCKET, 0 },
+		      { "place", 0 },
+		      { "lock", 0 } };
 	int r = channels_remove(engine->run_fd);
 
 	if (r)
@@ -240,12 +245,26 @@ static int others_check(const struct engine *engine, int mount_fd, struct fault 
 	return r;
 }
 
+/* A daemon without a session needs what would be removed for its next one. */
+static int daemon_check(const struct engine *engine, struct fault *ret_fault)
+{
+	_cleanup_fd_ int fd = -1;
+
+	if (engine->run_fd >= 0)
+		fd = openat(engine->run_fd, ENGINE_DAEMON_LOCK, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	return fault_set(ret_fault, FAULT_BUSY, "gc --all",
+			 "stop it first, or run \"reeve gc\" without --all",
+			 "a daemon serves the sessions of %s", engine->config->run_dir);
+}
+
 static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *ret_fault)
 {
 	struct sweep sweep = { .engine = engine, .fault = ret_fault };
-	int r = 0;
+	int r = daemon_check(engine, ret_fault);
 
-	if (engine->slots_fd >= 0)
+	if (!r && engine->slots_fd >= 0)
 		r = slot_each(engine->slots_fd, slot_is_live, &sweep);
 	if (!r && engine->slots_fd >= 0 && engine->parent_fd >= 0)
 		r = slot_each(engine->slots_fd, slot_clear, &sweep);
