@@ -33,7 +33,7 @@ create() {
 }
 # For a command: waits until the test says go.
 wait_go='until [ -e go ]; do sleep 0.02; done'
-go() { touch "$TEST_TMP/state/sessions/$1/work/go"; }
+go() { touch "$TEST_TMP/state/sessions/$1/work"/go; }
 finished() { [ "$(json state "$(ask request show --json "$1")")" = finished ]; }
 runs() { [ "$(json state "$(ask request show --json "$1")")" = running ]; }
 spent() { json cpu_ns "$(ask session desk --json "$1")"; }
