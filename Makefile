@@ -186,7 +186,7 @@ check:
 
 demo:
 	@$(PACKAGES) build check
-	@$(again) -s all $(BUILD)/prog/playserver
+	@$(again) -s all $(BUILD)/prog/playserver $(BUILD)/prog/playdns
 	@selftests/demo.sh
 
 bench:

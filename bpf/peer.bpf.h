@@ -6,50 +6,7 @@
 #ifndef REEVE_PEER_BPF_H
 #define REEVE_PEER_BPF_H
 
-#include "session.bpf.h"
-
-#include "egress.h"
-
-/*
- * A global function, weak as each object has it: the verifier walks its table once, and goes on with any
- * class instead of with each.
- */
-__weak __noinline int peer_class(struct decide_addr *addr)
-{
-	return addr ? decide_class(addr) : REASON_RESERVED;
-}
-
-/* The key of an address in the LPM maps of @cgroup. */
-static __always_inline void session_prefix_key(struct policy_prefix *key, __u64 cgroup,
-					       const struct decide_addr *addr)
-{
-	__u64 hi = bpf_cpu_to_be64(addr->hi), lo = bpf_cpu_to_be64(addr->lo);
-
-	key->prefixlen = POLICY_OWNER_BITS + 128;
-	key->cgroup = cgroup;
-	__builtin_memcpy(key->addr, &hi, 8);
-	__builtin_memcpy(key->addr + 8, &lo, 8);
-}
-
-/* What an operator wrote may be any number, and then denies. */
-static __always_inline int prefix_rule(const enum reason *rule)
-{
-	return (__u32)*rule < REASON_COUNT ? (int)*rule : REASON_OPERATOR;
-}
-
-/* What "prefixes" says of an address: the session's own entry decides before those of all. */
-static __always_inline int session_rule(const struct session *session, struct policy_prefix *key)
-{
-	enum reason *own = bpf_map_lookup_elem(&prefixes, key), *all;
-
-	key->cgroup = 0;
-	all = bpf_map_lookup_elem(&prefixes, key);
-	key->cgroup = session->cgroup;
-	/* the host's own addresses are nobody's to allow */
-	if (own && !(all && *all == REASON_HOST_ADDRESS))
-		return prefix_rule(own);
-	return all ? prefix_rule(all) : EGRESS_NO_RULE;
-}
+#include "rule.bpf.h"
 
 /* The ports that the address is known for; an operator's prefix vouches for it, whatever name it has. */
 static __always_inline __u32 session_ports(struct policy_prefix *key, int rule)
@@ -86,6 +43,8 @@ static __always_inline enum reason session_peer(const struct session *session,
 	session_prefix_key(&key, session->cgroup, &judged);
 	rule = session_rule(session, &key);
 	class = egress_class(class, rule);
+	if (class == REASON_OK && judged.hi)
+		class = session_translated(session, &judged);
 	if (class != REASON_OK)
 		return class;
 	reason = decide_peer(session->policy, class);

@@ -6,14 +6,16 @@
 #ifndef REEVE_EGRESS_H
 #define REEVE_EGRESS_H
 
-#include "policy.h"
-#include "reason.h"
+#include "decide.h"
 
 #define EGRESS_TCP 6
 #define EGRESS_PORT_DNS 53
 #define EGRESS_PORT_DNS_TLS 853 /* RFC 7858, RFC 9250 */
 #define EGRESS_PORT_TLS 443
 #define EGRESS_PORT_HTTP 80
+
+/* Translators' prefixes of this length are looked through, of another one denied: RFC 6052, 2.2. */
+#define EGRESS_NAT64_BITS 96
 
 /* No entry of the map "prefixes" has the address. */
 #define EGRESS_NO_RULE (-1)
@@ -55,6 +57,32 @@ static inline enum reason egress_class(enum reason class, int rule)
 	if (rule == REASON_OK)
 		return egress_may_allow(class) ? REASON_OK : class;
 	return class != REASON_OK || rule == EGRESS_NO_RULE ? class : (enum reason)rule;
+}
+
+/* Whether a translator of the operator's makes IPv4 of @addr; *ret is that, as v4-mapped. */
+static inline int egress_translated(const struct host *host, const struct decide_addr *addr,
+				    struct decide_addr *ret)
+{
+	/* an unused prefix is all zeros */
+	if (!addr->hi)
+		return 0;
+	for (int i = 0; i < REEVE_CONFIG_NAT64_MAX; i++) {
+		if (addr->hi != host->nat64[i][0] || (addr->lo ^ host->nat64[i][1]) >> 32)
+			continue;
+		*ret = decide_from_v4((__u32)addr->lo);
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * egress_class() for what such a translator makes of an address. A private one stays denied though a prefix
+ * allows it: which host has it on the translator's other side nobody here knows.
+ */
+static inline enum reason egress_class_translated(enum reason class, int rule)
+{
+	class = egress_class(class, rule == REASON_OK ? EGRESS_NO_RULE : rule);
+	return class == REASON_LOOPBACK ? REASON_TRANSITION : class;
 }
 
 static inline __u32 egress_port(__u16 port)

@@ -100,7 +100,7 @@ struct policy_address {
 	__u32 pad;
 };
 
-/* The only element of the map "host": what the pinned programs were loaded for. */
+/* The only element of the map "host": what the pinned programs were loaded for, and by which rules for all. */
 struct host {
 	__u64 build;	     /* hash of the BPF object */
 	__u64 parent_cgroup; /* id of the cgroup that the links hang on */
@@ -108,12 +108,13 @@ struct host {
 	__u64 rules;	     /* digest of the configuration that the maps hold; 0: of none */
 	__u32 session_level; /* level of a session's cgroup below the root */
 	__u32 pad;
+	__u64 nat64[REEVE_CONFIG_NAT64_MAX][2]; /* operator's /96 prefixes, host byte order; 0: none */
 };
 
 _Static_assert(sizeof(struct policy) == 32 + 8 + 8 + 6 * 8 + 24 + 8, "no padding in maps");
 _Static_assert(sizeof(struct policy_prefix) == 4 + 8 + 16, "no padding in maps");
 _Static_assert(sizeof(struct policy_name) == 4 + 8 + 240, "no padding in maps");
 _Static_assert(sizeof(struct policy_address) == 16, "no padding in maps");
-_Static_assert(sizeof(struct host) == 40, "no padding in maps");
+_Static_assert(sizeof(struct host) == 40 + 16 * REEVE_CONFIG_NAT64_MAX, "no padding in maps");
 
 #endif

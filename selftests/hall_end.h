@@ -29,6 +29,7 @@ HAND_STATIC void hand_remove(void)
 {
 	struct engine engine = ENGINE_INIT;
 	struct fault ignored = {}, fault = {};
+	struct recover_removed removed;
 	char command[2000];
 	unsigned int swept;
 
@@ -39,7 +40,7 @@ HAND_STATIC void hand_remove(void)
 		EXPECT_OK(system(command));
 		engine_close(&engine);
 	}
-	if (recover_remove_all(&hand.config, &fault))
+	if (recover_remove_all(&hand.config, &removed, &fault))
 		printf("%s: %s\n", fault.field, fault.reason);
 	EXPECT_EQ(fault.code, FAULT_NONE);
 	snprintf(command, sizeof(command),

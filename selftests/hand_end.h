@@ -17,6 +17,7 @@ static int hand_discard(const struct slot_record *record, unsigned int slot, voi
 
 HAND_STATIC void hand_remove(void)
 {
+	struct recover_removed removed;
 	char command[2000];
 	struct fault fault = {};
 	unsigned int swept;
@@ -26,7 +27,7 @@ HAND_STATIC void hand_remove(void)
 		EXPECT_OK(session_each_kept(&hand.engine, hand_discard, NULL));
 		engine_close(&hand.engine);
 	}
-	if (recover_remove_all(&hand.config, &fault))
+	if (recover_remove_all(&hand.config, &removed, &fault))
 		printf("%s: %s\n", fault.field, fault.reason);
 	EXPECT_EQ(fault.code, FAULT_NONE);
 	snprintf(command, sizeof(command), "chattr -R -i -a %s 2>/dev/null; rm -rf %s %s %s",

@@ -182,6 +182,83 @@ TEST("a prefix that the operator adds is denied whole, in each form, and its nei
 	ASSERT_OK(gate_run_in(gate.session_fd, prefixes_check, NULL));
 }
 
+#define TRANSLATOR "2a00:1:2:64::"
+
+/* What is behind the translator, or in its prefix, and why it is refused. */
+static const struct behind {
+	const char *address;
+	enum reason reason;
+} behind[] = {
+	{ TRANSLATOR "93.184.216.34", REASON_OK },
+	{ TRANSLATOR "10.0.0.1", REASON_PRIVATE },
+	{ TRANSLATOR "10.0.0.2", REASON_PRIVATE }, /* allowed by name of its IPv4 address */
+	{ TRANSLATOR "169.254.169.254", REASON_LINK_LOCAL },
+	{ TRANSLATOR "127.0.0.1", REASON_TRANSITION },
+	{ TRANSLATOR "93.184.215.9", REASON_HOST_ADDRESS },
+	{ TRANSLATOR "1.1.1.7", REASON_OPERATOR }, /* for all */
+	{ TRANSLATOR "1.1.2.7", REASON_OPERATOR }, /* the session's own */
+	{ TRANSLATOR "1.1.2.8", REASON_OK },	   /* an exception in it */
+	{ TRANSLATOR "8.8.8.8", REASON_OPERATOR }, /* in the translator's form */
+	{ "2a00:1:2:64:0:1:a00:1", REASON_OK },	   /* beside the prefix */
+	{ "2a00:1:2:63::a00:1", REASON_OK },
+	{ "2a00:1:2:65::a00:1", REASON_OK },
+};
+
+static void behind_check(void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
+		enum reason reason = behind[i].reason;
+		struct decide_addr addr;
+		address_bits bits;
+		int family;
+
+		bits = bits_of(behind[i].address, &family);
+		addr = (struct decide_addr){ (__u64)(bits >> 64), (__u64)bits };
+		printf("%s:\n", behind[i].address);
+		EXPECT_EQ(guard_prefix_class(&gate.guard, gate.id, &addr), reason);
+		for (const struct gate_program *program = gate_programs; program->name; program++) {
+			uint64_t before = reason ? gate_denials(gate.id, reason) : 0;
+
+			EXPECT_EQ(peer_passes(program, behind[i].address), reason == REASON_OK);
+			if (reason)
+				EXPECT_EQ(gate_denials(gate.id, reason), before + 1);
+		}
+	}
+}
+
+TEST("behind an operator's translator the address inside is judged by the table and by every rule, as well as the outer one")
+{
+	static const struct {
+		const char *address;
+		unsigned int len;
+		bool own;
+		enum reason reason;
+	} rules[] = {
+		{ GATE_HOST_V4, 32, false, REASON_HOST_ADDRESS },
+		{ "1.1.1.0", 24, false, REASON_OPERATOR },
+		{ "1.1.2.0", 24, true, REASON_OPERATOR },
+		{ "1.1.2.8", 32, true, REASON_OK },
+		{ "10.0.0.2", 32, true, REASON_OK },
+		{ TRANSLATOR "8.8.8.8", 128, true, REASON_OPERATOR },
+	};
+	struct host_prefix translators[2], rule;
+
+	gate_make();
+	gate_net_make();
+	prefix_of("2a00:3::", 32, &translators[0]);
+	prefix_of(TRANSLATOR, 96, &translators[1]);
+	ASSERT_OK(guard_host_set_rules(&gate.guard, 0, translators, 2));
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		prefix_of(rules[i].address, rules[i].len, &rule);
+		ASSERT_OK(guard_prefix_put(&gate.guard, rules[i].own ? gate.id : 0, &rule,
+					   rules[i].reason));
+	}
+	ASSERT_OK(gate_run_in(gate.session_fd, behind_check, NULL));
+	ASSERT_OK(guard_host_set_rules(&gate.guard, 0, NULL, 0));
+	EXPECT_TRUE(peer_passes(device_out, TRANSLATOR "10.0.0.1"));
+}
+
 /* Runs as a process of the session; all of public_peers must be refused at each program. */
 static void all_refused(void *arg)
 {

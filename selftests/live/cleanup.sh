@@ -110,7 +110,7 @@ t "runs and gc --all at the same time do each other no harm" against_gc 40
 collect() {
 	says 0 "nothing to collect" reeve gc
 	[ ! -e "$pins" ] && [ ! -e "$TEST_TMP/run" ] || fail "gc made something"
-	says 0 "" reeve gc --all
+	says 0 "nothing was left" reeve gc --all
 	reeve run -- /bin/true 2>/dev/null
 	says 0 "what 0 killed runs had left" reeve gc
 	[ -e "$pins/links/reeve_connect4" ] || fail "gc removed the host's"
@@ -122,7 +122,8 @@ collect() {
 	wait $! 2>/dev/null
 	says 0 "what 1 killed run" reeve gc
 	expect_eq "$(sessions)" ""
-	says 0 "" reeve gc --all
+	says 0 "reeve: removed the programs, maps and links at $pins, the cgroup $parent, the run directory $TEST_TMP/run" \
+		reeve gc --all
 	[ ! -e "$pins" ] && [ ! -e "$TEST_TMP/run" ] && [ ! -e "$cgroups/$parent" ] || fail "something is left"
 	says 0 "exit 0" reeve run -- /bin/true
 }

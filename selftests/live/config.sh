@@ -39,6 +39,25 @@ holds() {
 }
 t "denied prefixes are denied, allowed private servers reached, translators decoded, and no rule stays" holds 60
 
+# The same address in the form of a translator of the network, asked for again and again.
+translated() {
+	local run id said=$TEST_TMP/said
+	egress_up
+	file rules <<<'{"nat64": ["2a00:1:2:64::/96"]}'
+	reeve_exec run --egress public --config "$TEST_TMP/rules.json" -- /bin/bash -c 'echo begun; while :; do
+		for a in 5db8:d702 808:808; do /usr/local/caller ask tcp 2a00:1:2:64::$a 7777; done; sleep 0.05; done' >"$said" 2>&1 &
+	run=$!
+	wait_for 5 grep -q '"at": "2a00:1:2:64::808:808"' "$said" || fail "the other side is not reached: $(cat "$said")"
+	wait_for 5 grep -qx "2a00:1:2:64::5db8:d702 EPERM" "$said" || test_failed "the host's own address is reached"
+	id=$(basename "$(sessions)")
+	expect_ok reeve policy deny "$id" 8.8.8.0/24
+	wait_for 5 grep -qx "2a00:1:2:64::808:808 EPERM" "$said" || test_failed "what is denied is reached"
+	kill -INT $run
+	wait $run || :
+	expect_lacks "$(cat "$said")" '"at": "2a00:1:2:64::5db8:d702"'
+}
+t "a session's rules and the host's own addresses hold behind a translator of the network as well" translated 30
+
 none() {
 	egress_up
 	file rules <<<'{"allow": [{"prefix": "10.0.0.1/32"}]}'
@@ -86,6 +105,9 @@ refused() {
 		<<<'{"allow": [{"prefix": "10.0.0.0/24"}, {"prefix": "0.0.0.0/0"}]}'
 	bad 'the key "allowed" is not known; allowed are deny, allow, package_managers, nat64' / \
 		<<<'{"allowed": []}'
+	bad "whole top-level domain" /allow/0/name <<<'{"allow": [{"name": ".org"}]}'
+	bad "whole top-level domain" /package_managers/names/0 <<<'{"package_managers": {"names": [".com"]}}'
+	bad "lies in 2001:db8::/32, which is never reached" /nat64/0 <<<'{"nat64": ["2001:db8::/96"]}'
 	bad "the value is 22" /allow/0/ports/0 <<<'{"allow": [{"name": "a.example.org", "ports": [22]}]}'
 	bad "" / <<<'{"deny": ['
 	bad "" / </dev/null
@@ -97,8 +119,25 @@ refused() {
 	expect_eq $code 125 "$said"
 	expect_has "$said" "cannot be read: No such file"
 	expect_ok "$REEVE" check
+	expect_ok "$REEVE" check /dev/fd/7 7< <("$REEVE" check --help | sed -n '/^  {/,/^  }/p')
 }
 t "a file that is not valid is refused by check, doctor and run in the same words, and so is a missing one" refused 60
+
+# Whatever stands at the path, who reads it waits for nobody.
+kinds() {
+	local path said code
+	mkfifo "$TEST_TMP/fifo"
+	for path in "$TEST_TMP/fifo" /dev/zero /dev/tty; do
+		code=0
+		said=$(timeout 5 "$REEVE" check "$path" 2>&1) || code=$?
+		expect_eq "$code" 125 "$path: $said"
+		expect_has "$said" "; next: "
+	done
+	expect_has "$(timeout 5 "$REEVE" check "$TEST_TMP/fifo" 2>&1)" "neither a regular file nor a pipe"
+	expect_has "$("$REEVE" check "$TEST_TMP" 2>&1)" "Is a directory"
+	expect_has "$(echo '{}' | "$REEVE" check /dev/stdin)" "/dev/stdin: valid"
+}
+t "a configuration that is no regular file is refused at once; a pipe that the caller gives is read" kinds 30
 
 others_live() {
 	local run id said code=0

@@ -99,6 +99,7 @@ dead() {
 	in_registries "ask udp 127.0.0.53 www.$registry A; ask udp 127.0.0.53 www.test A"
 	expect_lt $(($(ms) - began)) 2000 "ms until nobody listens"
 	expect_eq "$(cut -c 1-7 <<<"$said" | tr '\n' ' ')" "rcode 2 rcode 3 "
+	expect_has "$(cat "$TEST_TMP/account")" "reeve:   names: 1 of 2 questions failed: no name server of the host"
 	umount "$conf"
 	printf 'nameserver %s\n' 127.0.0.99 $upstream >"$net/resolv.conf"
 	mount --bind "$net/resolv.conf" "$conf"

@@ -29,6 +29,7 @@ struct desk_session {
 };
 
 static struct desk_session desk[2];
+static bool desk_any_name; /* as in public, before desk_open() */
 static struct event_base *desk_base;
 static struct fault desk_fault;
 
@@ -89,7 +90,7 @@ static inline void desk_open(unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		const struct resolver_args args = {
 			.socks = &desk[i].socks,
-			.allowed = desk_allows,
+			.allowed = desk_any_name ? NULL : desk_allows,
 			.servers = desk_servers,
 			.judge = desk_judge,
 			.publish = desk_publish,

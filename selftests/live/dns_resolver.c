@@ -79,6 +79,33 @@ TEST("neither a denied address is published nor one that the client must come ag
 	desk_close();
 }
 
+static void ask_aliases(void)
+{
+	int fd = client_socket(SOCK_DGRAM);
+
+	EXPECT_EQ(client_ask(fd, false, "chain.allowed.test", ns_t_cname, 2000), ns_r_noerror);
+	EXPECT_EQ(client_ask(fd, false, "chain.allowed.test", ns_t_a, 2000), ns_r_noerror);
+}
+
+TEST("what a name stands for is asked for where a list says which names may be")
+{
+	desk_open(1);
+	desk_run(ask_aliases);
+	EXPECT_EQ(desk_asked("chain.allowed.test"), 2);
+	desk_close();
+}
+
+TEST("where any name may be asked for, nobody is told what it stands for, and its addresses come")
+{
+	desk_any_name = true;
+	desk_open(1);
+	desk_run(ask_aliases);
+	EXPECT_EQ(desk_asked("chain.allowed.test"), 1);
+	EXPECT_EQ(desk[0].counts.asked, 1);
+	EXPECT_EQ(desk[0].counts.addresses, 1);
+	desk_close();
+}
+
 static void ask_others(void)
 {
 	int fd = client_socket(SOCK_DGRAM);

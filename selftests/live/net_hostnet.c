@@ -180,7 +180,7 @@ TEST("messages that the kernel had to drop count as a change")
 TEST("forwarding that is off is a fault that names the sysctl, and nothing is switched on")
 {
 	struct hostnet_forwarding found;
-	struct fault v4 = {}, v6 = {};
+	struct fault v4 = {}, both = {}, v6 = {};
 
 	device_up();
 	ASSERT_EQ(sh("sysctl -qw net.ipv4.ip_forward=0; ip route add default via 93.184.215.1"), 0);
@@ -189,6 +189,10 @@ TEST("forwarding that is off is a fault that names the sysctl, and nothing is sw
 	EXPECT_STREQ(v4.field, "net.ipv4.ip_forward");
 	EXPECT_HAS(v4.remedy, "sysctl -w net.ipv4.ip_forward=1");
 	EXPECT_EQ(sh("test \"$(sysctl -n net.ipv4.ip_forward)\" = 0"), 0);
+	ASSERT_EQ(sh("sysctl -qw net.ipv6.conf.all.forwarding=0"), 0);
+	EXPECT_EQ(hostnet_require_forwarding(&both), FAULT_E_SET);
+	EXPECT_HAS(both.remedy, "sysctl -w net.ipv4.ip_forward=1");
+	EXPECT_HAS(both.remedy, "net.ipv6.conf.all.forwarding=1");
 	ASSERT_EQ(sh("sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=0"), 0);
 	EXPECT_OK(hostnet_require_forwarding(&v6));
 	ASSERT_EQ(sh("ip route add default via inet6 fe80::1 dev dev0 2>/dev/null || "

@@ -232,7 +232,7 @@ rules_refused() {
 	refused "the rules are missing" allow "$id"
 	refused "take no rules" reset "$id" 10.0.0.0/8
 	refused "none of show" open "$id"
-	refused "the session is missing" show
+	refused "the session is missing" reset
 	refused "cloud metadata" allow "$id" 10.0.0.1/32 169.254.0.0/16
 	expect_has "$(reeve policy show "$id")" "none of its own"
 	stop
@@ -261,6 +261,26 @@ sessions_refused() {
 	refused "no live session begins with" show "$id"
 }
 t "a session that is not there, or not clear, is refused and those that live are named" sessions_refused 40
+
+lists() {
+	local one two said
+	reeve run -- /bin/true 2>/dev/null
+	expect_eq "$(reeve policy show 2>&1)" "reeve: no session lives"
+	reeve_exec run -- /bin/sleep 20 >/dev/null 2>&1 &
+	one=$!
+	reeve_exec run --cpu-seconds 5 -- /bin/sleep 20 >/dev/null 2>&1 &
+	two=$!
+	wait_for 5 eval '[ "$(reeve policy show 2>/dev/null | grep -c "  open  ")" = 2 ]' || fail "not two: $(reeve policy show 2>&1)"
+	said=$(reeve policy show)
+	expect_eq "$(cut -d " " -f 1 <<<"$said" | sort)" "$(sessions | xargs -n 1 basename | sort)"
+	expect_has "$said" "  open    egress none, cpu 0.0"
+	expect_has "$said" " s, ends in "
+	said=$(reeve policy --json show)
+	expect_eq "$(grep -c '^{"session_id":"sbs_.*"rules":\[\]}$' <<<"$said")" 2
+	kill -INT $one $two
+	wait
+}
+t "show without a session lists those that live, in words or as a document each" lists 30
 
 leaves() {
 	local owners

@@ -91,6 +91,9 @@ static uint32_t ports_of(const char *name)
 
 TEST("an allowed name is open beside those for all, a denied one is closed, reset leaves those for all")
 {
+	struct fault fault = {};
+	size_t n;
+
 	desk_make(".example.org", POLICY_PORT_TLS, POLICY_EGRESS_PACKAGE_MANAGERS);
 	EXPECT_EQ(ports_of("a.example.org"), POLICY_PORT_TLS);
 	EXPECT_EQ(ports_of("mirror.test"), 0);
@@ -108,6 +111,11 @@ TEST("an allowed name is open beside those for all, a denied one is closed, rese
 	EXPECT_EQ(ports_of("a.example.org"), 0);
 	EXPECT_EQ(ports_of("b.example.org"), BOTH);
 	must(POLICY_ALLOW, "10.0.0.1/32", 4);
+
+	EXPECT_EQ(act(POLICY_ALLOW, ".org", &n, &fault), FAULT_E_SET);
+	EXPECT_HAS(fault.reason, "whole top-level domain");
+	EXPECT_EQ(ports_of("elsewhere.org"), 0);
+	must(POLICY_DENY, ".org", 5);
 
 	must(POLICY_RESET, NULL, 0);
 	EXPECT_EQ(ports_of("mirror.test"), 0);

@@ -214,6 +214,13 @@ cancel() {
 		expect_has "$(cat "$TEST_TMP"/out/*/stdout.log)" told
 		expect_eq "$(sessions)" ""
 	done
+	reeve_exec run -- /bin/sh -c 'echo begun; exec sleep 15' >/dev/null 2>"$TEST_TMP/stderr" &
+	reeve_pid=$!
+	wait_for 5 eval 'reeve policy show 2>/dev/null | grep -q "  open  "'
+	kill -TERM $reeve_pid
+	wait $reeve_pid || :
+	expect_has "$(cat "$TEST_TMP/stderr")" "reeve: cancelled by signal 15 (Terminated)"
+	expect_has "$(cat "$TEST_TMP/stderr")" "reeve:   session sbs_"
 }
 t "Ctrl-C, TERM and HUP cancel, gently" cancel 60
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "../../user/base/io.h"
 #include "../../user/base/macro.h"
@@ -88,4 +89,31 @@ TEST("a pipe that takes little at a time gets everything")
 	EXPECT_OK(io_read_all(ends[0], 10 * LARGE, &got, &n));
 	EXPECT_EQ(n, 10 * LARGE);
 	close(ends[0]);
+}
+
+TEST("what is opened as a document is a regular file or a pipe of the caller's, and opening waits for nobody",
+     .seconds = 5)
+{
+	char name[] = "/tmp/reeve-io-XXXXXX", path[64];
+	int pipe_fds[2], fd = -1;
+
+	ASSERT_NOT_NULL(mkdtemp(name));
+	EXPECT_EQ(io_open_document(name, &fd), -EISDIR);
+	EXPECT_EQ(io_open_document("/dev/zero", &fd), IO_E_KIND);
+	snprintf(path, sizeof(path), "%s/x", name);
+	EXPECT_EQ(io_open_document(path, &fd), -ENOENT);
+	ASSERT_OK(mkfifo(path, 0600));
+	EXPECT_EQ(io_open_document(path, &fd), IO_E_KIND);
+	EXPECT_EQ(fd, -1);
+	ASSERT_OK(unlink(path));
+	ASSERT_OK(rmdir(name));
+	EXPECT_OK(io_open_document("/proc/self/exe", &fd));
+	fd_close(&fd);
+	ASSERT_OK(pipe(pipe_fds));
+	snprintf(path, sizeof(path), "/dev/fd/%d", pipe_fds[0]);
+	EXPECT_OK(io_open_document(path, &fd));
+	EXPECT_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+	fd_close(&fd);
+	fd_close(&pipe_fds[0]);
+	fd_close(&pipe_fds[1]);
 }

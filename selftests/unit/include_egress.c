@@ -94,3 +94,45 @@ TEST("an allowing rule opens addresses that networks give to hosts, and no other
 		EXPECT_EQ(egress_class((enum reason) class, REASON_OK), open ? REASON_OK : class);
 	}
 }
+
+TEST("a translator's prefix is told by its 96 bits, and an unused one is no address'")
+{
+	const struct host host = { .nat64 = { { 0x2a00000100020064, 0 },
+					      { 0x2a00000100020064, 1ull << 32 } } };
+	const struct {
+		struct decide_addr addr;
+		bool translated;
+	} rows[] = {
+		{ { 0x2a00000100020064, 0x01020304 }, true },
+		{ { 0x2a00000100020064, 0x101020304 }, true },
+		{ { 0x2a00000100020064, 0x201020304 }, false },
+		{ { 0x2a00000100020065, 0x01020304 }, false },
+		{ { 0, 1 }, false },
+		{ { 0, 0x01020304 }, false },
+		{ { 0, 0xffff01020304 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct decide_addr inside = { 7, 7 };
+
+		printf("row %zu:\n", i);
+		EXPECT_EQ(egress_translated(&host, &rows[i].addr, &inside), rows[i].translated);
+		EXPECT_EQ(inside.hi, rows[i].translated ? 0 : 7);
+		EXPECT_EQ(inside.lo, rows[i].translated ? 0xffff01020304 : 7);
+	}
+}
+
+TEST("behind a translator a rule denies as elsewhere and allows nothing, and loopback is not the session's")
+{
+	for (int class = 0; class < REASON_COUNT; class ++) {
+		enum reason alone = class == REASON_LOOPBACK ? REASON_TRANSITION : class;
+
+		EXPECT_EQ(egress_class_translated((enum reason) class, EGRESS_NO_RULE), alone);
+		for (int rule = 0; rule < REASON_COUNT; rule++) {
+			int as_is = rule == REASON_LOOPBACK ? REASON_TRANSITION : rule;
+
+			EXPECT_EQ(egress_class_translated((enum reason) class, rule),
+				  class ? (int)alone : as_is);
+		}
+	}
+}

@@ -288,6 +288,20 @@ TEST("the lists are bounded")
 		EXPECT_LT(strcmp(config.names[i - 1].name, config.names[i].name), 0);
 }
 
+TEST("all of a top-level domain is not allowed, a domain in it is, and so is a host of one label")
+{
+	_cleanup_config_ struct config config = {};
+	struct fault fault = {};
+
+	expect_fault(config_add_name(&config, ".ORG", POLICY_PORT_TLS, CONFIG_ALLOW, "/here", &fault),
+		     &fault, "\".org\" is a whole top-level domain", ".example.org");
+	fault = (struct fault){};
+	add(config_add_name(&config, ".example.org", POLICY_PORT_TLS, CONFIG_ALLOW, "/here", &fault),
+	    &fault);
+	add(config_add_name(&config, "registry", POLICY_PORT_TLS, CONFIG_ALLOW, "/here", &fault),
+	    &fault);
+}
+
 TEST("the default names are put where none were given, and only there")
 {
 	_cleanup_config_ struct config none = {}, empty = { .has_package_managers = true };
@@ -329,23 +343,24 @@ static enum reason verdict_of(const struct config *config, const char *text)
 	return verdict;
 }
 
-TEST("behind a translator's prefix of 96 bits stands the IPv4 table with the operator's denies")
+TEST("a translator's prefix of 96 bits is left to the hooks, and a shorter one denied whole; both are in the digest")
 {
 	_cleanup_config_ struct config config = {};
+	uint64_t digest;
 	struct fault fault = {};
 
 	add(config_add_nat64(&config, "2a00:1:2:64::/96", "/here", &fault), &fault);
 	add(config_add_nat64(&config, "2a00:3::/32", "/here", &fault), &fault);
 	add(config_add_deny(&config, "9.9.9.0/24", "/here", &fault), &fault);
 	add(config_add_allow(&config, "10.0.0.1/32", "/here", &fault), &fault);
-	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::a00:0/104"), REASON_PRIVATE);
-	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::a9fe:0/112"), REASON_LINK_LOCAL);
-	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::7f00:0/104"), REASON_TRANSITION);
-	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::909:900/120"), REASON_OPERATOR);
-	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::a00:1/128"), REASON_COUNT);
+	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::/96"), REASON_COUNT);
+	EXPECT_EQ(verdict_of(&config, "2a00:1:2:64::a00:0/104"), REASON_COUNT);
 	EXPECT_EQ(verdict_of(&config, "2a00:3::/32"), REASON_TRANSITION);
 	EXPECT_EQ(verdict_of(&config, "9.9.9.0/24"), REASON_OPERATOR);
 	EXPECT_EQ(verdict_of(&config, "10.0.0.1/32"), REASON_OK);
+	digest = config_digest(&config);
+	add(config_add_nat64(&config, "2a00:4::/96", "/here", &fault), &fault);
+	EXPECT_NE(config_digest(&config), digest);
 }
 
 TEST("a translator's prefix is one of RFC 6052, in 2000::/3, each once, and there are few")
@@ -358,6 +373,8 @@ TEST("a translator's prefix is one of RFC 6052, in 2000::/3, each once, and ther
 		{ "2a00:1:2:3:100::/96", "no prefix of a translator" },
 		{ "fd00:64::/96", "outside of 2000::/3" },
 		{ "64:ff9b::/96", "IPv4 in the form" },
+		{ "2001:db8:64::/96", "lies in 2001:db8::/32, which is never reached (" },
+		{ "2002:a00:1::/96", "lies in 2002::/16, which is never reached (" },
 		{ "2a00::/96", "twice" },
 		{ "2a00:5::/96", "more than 4" },
 	};

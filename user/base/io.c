@@ -8,7 +8,12 @@
 #include "io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "macro.h"
@@ -28,6 +33,34 @@ static int io_grow(char **bytes, size_t *size, size_t max)
 		return -ENOMEM;
 	*bytes = more;
 	*size = wanted;
+	return 0;
+}
+
+/* A FIFO has a name in some file system, and what its writers do is not the caller's. */
+static bool is_pipe(int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	return S_ISFIFO(st->st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+}
+
+int io_open_document(const char *path, int *ret_fd)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode)) {
+		if (!is_pipe(fd, &st))
+			return IO_E_KIND;
+		if (fcntl(fd, F_SETFL, 0))
+			return -errno;
+	}
+	*ret_fd = fd;
+	fd = -1;
 	return 0;
 }
 

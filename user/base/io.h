@@ -5,6 +5,14 @@
 #include <stddef.h>
 
 #define IO_E_TOO_BIG 1
+#define IO_E_KIND 2 /* neither a regular file nor a pipe */
+
+/*
+ * Opens a file that is read to its end at once: a regular one, or a pipe that the caller was given (/dev/stdin,
+ * /dev/fd/N). Never waits: not for the writer of a FIFO, nor for what a file of the kernel may have to say
+ * later. Returns 0, -errno or IO_E_KIND.
+ */
+int io_open_document(const char *path, int *ret_fd);
 
 /*
  * Reads @fd to its end: *ret gets the bytes and a zero behind them, to be freed, *ret_n their

@@ -99,30 +99,44 @@ const struct command commands[] = {
 	  "input is empty: give it files with --file. With --request a sandbox_script document takes the place\n"
 	  "of COMMAND.\n\n"
 	  "Modes of --egress: none, loopback alone; package-managers, the package registries and what a\n"
-	  "configuration adds, by name, on ports 443 and 80; public, every public address and no private one.\n"
+	  "configuration adds, by name, on port 443, and on 80 where a rule says so; public, every public address\n"
+	  "and no private one. Both need the host to forward packets; \"reeve doctor\" says whether it does.\n"
 	  "Public egress and files of the host are not given together.",
 	  run_tables, command_run },
 	{ "doctor", "", "say what this host has and lacks for each promise",
 	  "Proves rather than guesses: loads, attaches, and is denied for real in a throw-away cgroup.\n"
 	  "Exit code 0: everything holds; 1: reeve runs, some promises do not hold; 125: it refuses to run.",
 	  doctor_tables, command_doctor },
-	{ "policy", "show|allow|deny|reset SESSION [RULE...]",
+	{ "policy", "show [SESSION] | allow|deny SESSION RULE... | reset SESSION",
 	  "show or change what a live session may reach",
-	  "SESSION is the id of a live session or the beginning of one alone. A RULE is a prefix of addresses,\n"
-	  "10.1.2.0/24, or under package-managers a name: host.example.org, or .example.org for a domain and\n"
-	  "all in it, with :80 or :443,80 behind it when it is not at 443. Changes are in effect on the next\n"
-	  "packet and hold for this session, before the rules for all; the narrower of two prefixes decides, and\n"
-	  "of the same one the later. reset takes all of them back. Denying a name ends the session's\n"
-	  "connections under package-managers; it may make them again.",
+	  "SESSION is the id of a live session or the beginning of one alone; show without it lists those that\n"
+	  "live, one a line. A RULE is a prefix of addresses, 10.1.2.0/24, or under package-managers a name:\n"
+	  "host.example.org, or .example.org for a domain and all in it, with :80 or :443,80 behind it when it is\n"
+	  "not at 443. Changes are in effect on the next packet and hold for this session, before the rules for\n"
+	  "all; the narrower of two prefixes decides, and of the same one the later. reset takes all of them back.\n"
+	  "Denying a name ends the session's connections under package-managers; it may make them again.",
 	  policy_tables, command_policy },
 	{ "check", "[FILE]", "say whether a configuration is valid",
 	  "Reads FILE, or " ENGINE_CONFIG_FILE
 	  ", as a run would, and says what it comes to or what is wrong with\n"
-	  "it. Nothing is changed. Exit code 0: valid; 125: a run would be refused.",
+	  "it. Nothing is changed. Exit code 0: valid; 125: a run would be refused.\n\n"
+	  "The file is one JSON object, each key of which may be left out:\n\n"
+	  "  {\n"
+	  "    \"deny\": [\"198.51.100.0/24\"],\n"
+	  "    \"allow\": [{\"prefix\": \"10.1.2.3/32\"},\n"
+	  "              {\"name\": \"mirror.example.org\", \"ports\": [443, 80]}],\n"
+	  "    \"package_managers\": {\"names\": [\".registry.example.org\"]},\n"
+	  "    \"nat64\": [\"2a00:1:2:64::/96\"]\n"
+	  "  }\n\n"
+	  "deny: addresses that no session reaches. allow: servers that sessions with a network reach though they\n"
+	  "are private, and names beside those of package-managers. package_managers: names in the place of\n"
+	  "reeve's own list. nat64: how the network writes IPv4 addresses in IPv6, beside 64:ff9b::/96. More is in\n"
+	  "schemas/config.v1.json and schemas/examples/config.v1/ of reeve's source.",
 	  check_tables, command_check },
 	{ "validate", "CONTRACT[@VERSION] FILE", "say whether a document keeps to a contract",
-	  "Checks FILE, or standard input for \"-\", against a contract: codes.sandbox-session@1, sandbox_script, or one\n"
-	  "of reeve's own documents. Prints \"valid\", or each place with what is wrong there, in the order and the words\n"
+	  "A contract is what a document of some name and version must be, as a JSON Schema in schemas/ of reeve's\n"
+	  "source says it: codes.sandbox-session@1, sandbox_script, or one of reeve's own documents. FILE, or standard\n"
+	  "input for \"-\", is checked against it. Prints \"valid\", or each place with what is wrong there, in the order and the words\n"
 	  "of the contract's reference validator. Exit code 0: valid; 1: invalid; 125: it could not be judged.",
 	  validate_tables, command_validate },
 	{ "daemon", "", "serve sessions over HTTP on a unix socket",
@@ -166,7 +180,9 @@ const char reeve_text[] =
 
 const char reeve_allowed_paths[] =
 	"Directories, separated by colons, that a document given with --request may name files and\n"
-	"directories in; the output root is always one. DEMESNE_ALLOWED_PATHS is read as well.";
+	"directories in; the output root is always one. DEMESNE_ALLOWED_PATHS, the\n"
+	"variable's name with other programs that run sandbox_script documents, means the same; the directories\n"
+	"of both are allowed.";
 
 const struct exit_code_row exit_codes[] = {
 	{ EXIT_CODE_POLICY, "the request asks for what the policy does not grant" },

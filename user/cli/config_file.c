@@ -6,7 +6,7 @@
 #include "config_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <unistd.h>
 
 #include "../base/io.h"
 #include "../engine/engine.h"
@@ -34,14 +34,19 @@ bool config_file_is_there(const char *path)
 int config_file_read(const char *path, struct config *ret, struct fault *ret_fault)
 {
 	const char *file = path ? path : ENGINE_CONFIG_FILE;
-	_cleanup_fd_ int fd = open(file, O_RDONLY | O_CLOEXEC);
+	_cleanup_fd_ int fd = -1;
 	_cleanup_free_ char *bytes = NULL;
 	struct fault fault = {};
 	size_t n;
-	int r = fd < 0 ? -errno : io_read_all(fd, REEVE_CONFIG_BYTES_MAX, &bytes, &n);
+	int r = io_open_document(file, &fd);
 
 	if (!path && r == -ENOENT)
 		return defaults(ret);
+	if (r == IO_E_KIND)
+		return fault_set(ret_fault, FAULT_CONFIG, file, REMEDY,
+				 "it is neither a regular file nor a pipe");
+	if (!r)
+		r = io_read_all(fd, REEVE_CONFIG_BYTES_MAX, &bytes, &n);
 	if (r == IO_E_TOO_BIG)
 		return fault_set(ret_fault, FAULT_CONFIG, file, REMEDY, "it has more than %d bytes",
 				 REEVE_CONFIG_BYTES_MAX);

@@ -42,6 +42,34 @@ static int gc_sweep(const struct engine_config *config, struct fault *ret_fault)
 	return r;
 }
 
+static int gc_all(const struct engine_config *config, struct fault *ret_fault)
+{
+	struct recover_removed removed;
+	int r = recover_remove_all(config, &removed, ret_fault);
+	const struct {
+		bool there;
+		const char *what, *name;
+	} rows[] = {
+		{ !r && removed.pins, "the programs, maps and links at ", config->pin_dir },
+		{ !r && removed.table, "the nftables table inet reeve", "" },
+		{ !r && removed.parent, "the cgroup ", config->parent },
+		{ !r && removed.run_dir, "the run directory ", config->run_dir },
+	};
+	const char *before = "reeve: removed ";
+
+	if (r)
+		return r;
+	render_swept(removed.sessions);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].there)
+			continue;
+		fprintf(stderr, "%s%s%s", before, rows[i].what, rows[i].name);
+		before = ", ";
+	}
+	fprintf(stderr, before[0] == ',' ? "\n" : "reeve: nothing was left\n");
+	return 0;
+}
+
 int command_gc(int argc, char **argv)
 {
 	struct gc_options options = { .config = ENGINE_CONFIG_INIT };
@@ -53,8 +81,7 @@ int command_gc(int argc, char **argv)
 		r = fault_set(&fault, FAULT_USAGE, argv[rest], "see \"reeve gc --help\"",
 			      "reeve gc takes options only");
 	if (!r)
-		r = options.all ? recover_remove_all(&options.config, &fault)
-				: gc_sweep(&options.config, &fault);
+		r = options.all ? gc_all(&options.config, &fault) : gc_sweep(&options.config, &fault);
 	if (r < 0)
 		render_errno(r);
 	if (r > 0)

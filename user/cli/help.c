@@ -169,9 +169,13 @@ static void man_print(void)
 	printf(".SH ENVIRONMENT\n.TP\n.B REEVE_ALLOWED_PATHS\n");
 	man_text(reeve_allowed_paths);
 	printf(".SH FILES\n");
+	man_text("These options say where they are:");
 	for (const struct option_row *row = place_options; row->name; row++) {
+		char left[64];
+
+		option_show(row, left, sizeof(left));
 		printf(".TP\n.B ");
-		man_text(row->name);
+		man_text(left);
 		man_text(row->help);
 	}
 	printf(".SH SEE ALSO\n.BR bpftool (8),\n.BR cgroups (7),\n.BR user_namespaces (7)\n");

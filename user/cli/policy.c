@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * "reeve policy": arguments become rules, the engine puts them, and what the kernel then holds is shown:
- * always as a document with --json, for people with show.
+ * always as a document with --json, for people with show. Show without a session lists all, one a line.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,9 @@ static int set_json(void *to, const char *value, struct fault *ret_fault)
 }
 
 const struct option_row policy_options[] = {
-	{ "json", NULL, "print the session's policy, or the fault, as a JSON document", set_json },
+	{ "json", NULL,
+	  "print the session's policy, or the fault, as a JSON document; of a list, one a line",
+	  set_json },
 	{},
 };
 
@@ -57,13 +59,16 @@ static int act_read(int argc, char **argv, const struct act **ret, struct fault 
 		i++;
 	if (i == ARRAY_SIZE(acts))
 		return usage(ret_fault, argv[0], "this is none of show, allow, deny and reset");
+	*ret = &acts[i];
+	if (argc == 1 && acts[i].act == POLICY_SHOW)
+		return 0;
 	if (argc < 2 || !argv[1][0])
-		return usage(ret_fault, "SESSION", "the session is missing");
+		return usage(ret_fault, "SESSION",
+			     "the session is missing: \"reeve policy show\" lists those that live");
 	if (acts[i].rules && argc == 2)
 		return usage(ret_fault, "RULE", "the rules are missing");
 	if (!acts[i].rules && argc > 2)
 		return usage(ret_fault, argv[2], "show and reset take no rules");
-	*ret = &acts[i];
 	return 0;
 }
 
@@ -83,52 +88,72 @@ static int rules_read(char **argv, size_t n, enum policy_act act, struct rule *r
 	return r;
 }
 
-static int act_do(const struct policy_options *options, int argc, char **argv,
-		  struct policy_view *ret_view, enum policy_act *ret_act, struct fault *ret_fault)
+struct shown {
+	bool json, each; /* each: one of a list */
+	unsigned int n;
+};
+
+static int view_show(const struct policy_view *view, void *arg)
 {
+	struct shown *shown = arg;
+	_cleanup_free_ char *text = NULL;
+	int r = 0;
+
+	shown->n++;
+	if (shown->json)
+		r = policy_json_print(view, &text);
+	else if (shown->each)
+		render_policy_line(view);
+	else
+		render_policy(view);
+	if (!r && shown->json)
+		fputs(text, stdout);
+	return r;
+}
+
+static int all_show(const struct policy_options *options, struct fault *ret_fault)
+{
+	struct shown shown = { .json = options->json, .each = true };
+	int r = policy_each(&options->config, view_show, &shown, ret_fault);
+
+	if (!r && !shown.n)
+		fprintf(stderr, "reeve: no session lives\n");
+	return r;
+}
+
+static int act_do(const struct policy_options *options, int argc, char **argv, struct fault *ret_fault)
+{
+	_cleanup_policy_view_ struct policy_view view = {};
 	_cleanup_free_ struct rule *rules = NULL;
+	struct shown shown = { .json = options->json };
 	struct policy_args args = {};
 	const struct act *act = acts;
 	int r = act_read(argc, argv, &act, ret_fault);
 
-	if (r)
-		return r;
+	if (r || argc == 1)
+		return r ? r : all_show(options, ret_fault);
 	args.session = argv[1];
-	args.act = *ret_act = act->act;
+	args.act = act->act;
 	args.n_rules = (size_t)argc - 2;
 	args.rules = rules = calloc(args.n_rules + 1, sizeof(*rules));
 	r = rules ? rules_read(argv + 2, args.n_rules, args.act, rules, ret_fault) : -ENOMEM;
-	return r ? r : policy_act(&options->config, &args, ret_view, ret_fault);
-}
-
-static int view_show(const struct policy_view *view, enum policy_act act, bool json)
-{
-	_cleanup_free_ char *text = NULL;
-	int r = 0;
-
-	if (json)
-		r = policy_json_print(view, &text);
-	else if (act == POLICY_SHOW)
-		render_policy(view);
-	if (!r && json)
-		fputs(text, stdout);
-	return r;
+	if (!r)
+		r = policy_act(&options->config, &args, &view, ret_fault);
+	if (r || (act->act != POLICY_SHOW && !options->json))
+		return r;
+	return view_show(&view, &shown);
 }
 
 int command_policy(int argc, char **argv)
 {
 	struct policy_options options = { .config = ENGINE_CONFIG_INIT };
-	_cleanup_policy_view_ struct policy_view view = {};
 	_cleanup_free_ char *text = NULL;
-	enum policy_act act = POLICY_SHOW;
 	struct fault fault = {};
 	int rest = 0;
 	int r = command_parse(command_find("policy"), argc, argv, &options, &rest, &fault);
 
 	if (!r)
-		r = act_do(&options, argc - rest, argv + rest, &view, &act, &fault);
-	if (!r)
-		r = view_show(&view, act, options.json);
+		r = act_do(&options, argc - rest, argv + rest, &fault);
 	if (r < 0)
 		render_errno(r);
 	if (r > 0 && options.json && fault_json_print(&fault, &text) == 0)

@@ -42,6 +42,9 @@ static void render_end(const struct run_result *result)
 		fprintf(stderr, "reeve: exit %d", result->exit_code);
 	else
 		fprintf(stderr, "reeve: %s", run_outcome_name(result->outcome));
+	if (result->outcome == RUN_CANCELLED && result->cancelled_by)
+		fprintf(stderr, " by signal %d (%s)", result->cancelled_by,
+			strsignal(result->cancelled_by));
 	if (result->cap.reached != REASON_OK)
 		fprintf(stderr, " (%s)", reason_text(result->cap.reached));
 }
@@ -86,6 +89,19 @@ static void render_denials(const struct run_result *result)
 			(unsigned long long)result->events_lost);
 }
 
+/* What the account of a session without working names would otherwise leave to guess. */
+static void render_names(const struct run_result *result)
+{
+	const struct dns_counts *counts = &result->names.counts;
+
+	if (!result->has_names || !counts->failed)
+		return;
+	fprintf(stderr,
+		"reeve:   names: %llu of %llu questions failed: no name server of the host gave a "
+		"usable answer (/etc/resolv.conf)\n",
+		(unsigned long long)counts->failed, (unsigned long long)counts->questions);
+}
+
 static void render_not_enforced(const struct run_result *result)
 {
 	const char *before = "reeve:   not enforced here: ";
@@ -111,8 +127,9 @@ void render_result(const struct run_result *result)
 	fprintf(stderr, " cents, %llu bytes out, %llu in\n", (unsigned long long)result->bytes_out,
 		(unsigned long long)result->bytes_in);
 	render_denials(result);
+	render_names(result);
 	render_not_enforced(result);
-	fprintf(stderr, "reeve:   output %s\n", result->output_dir);
+	fprintf(stderr, "reeve:   session %s, output %s\n", result->session_id, result->output_dir);
 }
 
 /* The last line: what the exit code says, and where to look. */
@@ -185,6 +202,22 @@ void render_policy(const struct policy_view *view)
 		rule_text(&view->rules[i], text);
 		printf("  %-6s %s\n", rule_is_allow(&view->rules[i]) ? "allow" : "deny", text);
 	}
+}
+
+void render_policy_line(const struct policy_view *view)
+{
+	const char *state = policy_state_name(view->policy.state);
+	const char *egress = policy_egress_name(view->policy.egress);
+	enum reason stopped_by = policy_view_stopped_by(view);
+	uint64_t left_ns = policy_view_time_left_ns(view);
+
+	printf("%s  %-6s  egress %s, cpu %.3f s", view->session_id, state ? state : "closed",
+	       egress ? egress : "none", (double)view->usage.cpu_ns / NSEC_PER_SEC);
+	if (left_ns != POLICY_UNLIMITED)
+		printf(", ends in %.1f s", (double)left_ns / NSEC_PER_SEC);
+	if (stopped_by != REASON_OK)
+		printf(": all is denied, %s", reason_text(stopped_by));
+	printf("\n");
 }
 
 void render_config(const struct config *config, const char *file)

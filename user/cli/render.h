@@ -22,6 +22,7 @@ void render_swept(unsigned int swept);
 /* To stdout: these are what was asked for. */
 void render_doctor(const struct doctor_report *report);
 void render_policy(const struct policy_view *view);
+void render_policy_line(const struct policy_view *view);	   /* of a list */
 void render_config(const struct config *config, const char *file); /* NULL: the defaults */
 
 #endif

@@ -167,8 +167,9 @@ static void cancelled(int signal_number, short what, void *arg)
 {
 	struct life *life = arg;
 
-	(void)signal_number;
 	(void)what;
+	if (!life->stopping)
+		life->result->cancelled_by = signal_number;
 	watchers_forget(life);
 	life_stop(life, RUN_CANCELLED, true);
 }

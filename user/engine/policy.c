@@ -98,7 +98,8 @@ static int rule_check(const struct policy *policy, enum policy_act act, const st
 				 "start the session with --egress public or package-managers",
 				 "the session has no network: its egress mode is none");
 	if (rule->kind == RULE_NAME)
-		return 0;
+		return act == POLICY_ALLOW ? rule_name_check_allow(rule->name, &source, ret_fault)
+					   : 0;
 	return act == POLICY_ALLOW ? rule_prefix_check_allow(&rule->prefix, &source, ret_fault)
 				   : rule_prefix_check_deny(&rule->prefix, &source, ret_fault);
 }
@@ -217,6 +218,74 @@ static int rules_change(const struct guard *guard, struct policy_view *view,
 	return fault_ended(view->session_id, ret_fault);
 }
 
+/* -ENOENT when the session ended meanwhile. */
+static int view_read(const struct guard *guard, const struct slot_record *record,
+		     struct policy_view *ret)
+{
+	_cleanup_policy_view_ struct policy_view view = { .cgroup_id = record->cgroup_id };
+	int r = guard_session_policy(guard, view.cgroup_id, &view.policy);
+
+	snprintf(view.session_id, sizeof(view.session_id), "%s", record->session_id);
+	if (!r)
+		r = guard_session_usage(guard, view.cgroup_id, &view.usage);
+	if (!r)
+		r = view_fill(guard, &view);
+	if (r)
+		return r;
+	view.now_ns = clock_monotonic_ns();
+	*ret = view;
+	view = (struct policy_view){};
+	return 0;
+}
+
+struct live {
+	struct slot_record *items;
+	size_t n;
+};
+
+static void live_deinit(struct live *live)
+{
+	free(live->items);
+}
+
+static int slot_note(unsigned int number, int fd, bool alive, void *arg)
+{
+	struct live *live = arg;
+	struct slot_record record, *items;
+	int r = alive ? slot_read(fd, &record) : 0;
+
+	(void)number;
+	if (r || !alive || !record.session_id[0] || !record.cgroup_id)
+		return r;
+	items = reallocarray(live->items, live->n + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	live->items = items;
+	items[live->n++] = record;
+	return 0;
+}
+
+int policy_each(const struct engine_config *config,
+		int (*fn)(const struct policy_view *view, void *arg), void *arg,
+		struct fault *ret_fault)
+{
+	_cleanup_engine_ struct engine engine = ENGINE_INIT;
+	_cleanup_(live_deinit) struct live live = {};
+	_cleanup_fd_ int lock = -1;
+	int r = engine_open_existing(config, &engine, &lock, ret_fault);
+
+	if (!r)
+		r = slot_each(engine.slots_fd, slot_note, &live);
+	fd_close(&lock);
+	for (size_t i = 0; !r && i < live.n; i++) {
+		_cleanup_policy_view_ struct policy_view view = {};
+
+		r = view_read(&engine.guard, &live.items[i], &view);
+		r = r == -ENOENT ? 0 : r ? r : fn(&view, arg);
+	}
+	return r;
+}
+
 int policy_act(const struct engine_config *config, const struct policy_args *args,
 	       struct policy_view *ret, struct fault *ret_fault)
 {
@@ -237,13 +306,6 @@ int policy_act(const struct engine_config *config, const struct policy_args *arg
 	if (!r && args->act != POLICY_SHOW)
 		r = rules_change(&engine.guard, &view, args, ret_fault);
 	if (!r)
-		r = guard_session_usage(&engine.guard, view.cgroup_id, &view.usage);
-	if (!r)
-		r = view_fill(&engine.guard, &view);
-	if (r)
-		return r == -ENOENT ? fault_ended(view.session_id, ret_fault) : r;
-	view.now_ns = clock_monotonic_ns();
-	*ret = view;
-	view = (struct policy_view){};
-	return 0;
+		r = view_read(&engine.guard, &record, ret);
+	return r == -ENOENT ? fault_ended(record.session_id, ret_fault) : r;
 }

@@ -27,4 +27,12 @@ struct policy_args {
 int policy_act(const struct engine_config *config, const struct policy_args *args,
 	       struct policy_view *ret, struct fault *ret_fault);
 
+/*
+ * Calls @fn for what the kernel holds of each live session; one that is only starting is left out. A result
+ * other than 0 ends the walk and is returned. Returns 0, -errno or FAULT_E_SET, also when no run was here.
+ */
+int policy_each(const struct engine_config *config,
+		int (*fn)(const struct policy_view *view, void *arg), void *arg,
+		struct fault *ret_fault);
+
 #endif

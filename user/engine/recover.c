@@ -163,7 +163,9 @@ static int slot_clear(unsigned int number, int fd, bool alive, void *arg)
 	if (r || !record.session_id[0])
 		return r;
 	record.cgroup_id = 0;
-	return recover_session(sweep->engine, &record, number, sweep->fault);
+	r = recover_session(sweep->engine, &record, number, sweep->fault);
+	sweep->swept += !r;
+	return r;
 }
 
 static int slot_unlink(unsigned int number, int fd, bool alive, void *arg)
@@ -259,11 +261,23 @@ static int daemon_check(const struct engine *engine, struct fault *ret_fault)
 			 "a daemon serves the sessions of %s", engine->config->run_dir);
 }
 
-static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *ret_fault)
+static void removed_note(const struct engine *engine, struct recover_removed *ret)
+{
+	enum nft_state state;
+
+	ret->pins = guard_exists(engine->config->pin_dir);
+	ret->table = nft_check(&state) == 0 && state != NFT_ABSENT;
+	ret->parent = engine->parent_fd >= 0;
+	ret->run_dir = engine->run_fd >= 0;
+}
+
+static int remove_all_locked(struct engine *engine, int mount_fd, struct recover_removed *removed,
+			     struct fault *ret_fault)
 {
 	struct sweep sweep = { .engine = engine, .fault = ret_fault };
 	int r = daemon_check(engine, ret_fault);
 
+	removed_note(engine, removed);
 	if (!r && engine->slots_fd >= 0)
 		r = slot_each(engine->slots_fd, slot_is_live, &sweep);
 	if (!r && engine->slots_fd >= 0 && engine->parent_fd >= 0)
@@ -278,6 +292,7 @@ static int remove_all_locked(struct engine *engine, int mount_fd, struct fault *
 		r = cgroup_parent_remove(mount_fd, engine->config->parent);
 	if (!r && engine->slots_fd >= 0)
 		r = slot_each(engine->slots_fd, slot_unlink, &sweep);
+	removed->sessions = sweep.swept;
 	return r;
 }
 
@@ -303,9 +318,11 @@ static int run_dir_take(const struct engine_config *config, struct engine *engin
 	return r ? r : engine_place_check(config, engine->run_fd, &fresh, ret_fault);
 }
 
-int recover_remove_all(const struct engine_config *config, struct fault *ret_fault)
+int recover_remove_all(const struct engine_config *config, struct recover_removed *ret,
+		       struct fault *ret_fault)
 {
 	_cleanup_engine_ struct engine engine = ENGINE_INIT;
+	struct recover_removed removed = {};
 	_cleanup_fd_ int lock = -1, mount_fd = -1;
 	int r;
 
@@ -321,8 +338,10 @@ int recover_remove_all(const struct engine_config *config, struct fault *ret_fau
 				       &engine.parent_id, ret_fault);
 	if (r && r != -ENOENT)
 		return r;
-	r = remove_all_locked(&engine, mount_fd, ret_fault);
+	r = remove_all_locked(&engine, mount_fd, &removed, ret_fault);
 	if (!r && engine.run_fd >= 0)
 		r = run_dir_remove(&engine);
+	if (!r)
+		*ret = removed;
 	return r;
 }

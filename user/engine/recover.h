@@ -18,11 +18,18 @@ int recover_sweep(const struct engine *engine, unsigned int *ret_swept, struct f
 /* Live sessions: slots whose lock is held. */
 int recover_count_live(int slots_fd, unsigned int *ret);
 
+/* What was there, and is not any more. */
+struct recover_removed {
+	unsigned int sessions; /* of killed runs */
+	bool pins, table, parent, run_dir;
+};
+
 /*
  * Removes what belongs to the host: pins, parent cgroup, nftables table, run directory. Refused with
  * FAULT_BUSY while a session lives, also one of another run directory. Works when the pins are damaged or
  * of another build.
  */
-int recover_remove_all(const struct engine_config *config, struct fault *ret_fault);
+int recover_remove_all(const struct engine_config *config, struct recover_removed *ret,
+		       struct fault *ret_fault);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides what becomes of a question. In this order: its form, its name, its type; only A, AAAA and CNAME of
- * an allowed name go upstream. A name that is not allowed does not exist, as far as the sandbox is told: a
- * client then gives up at once. A type that is not asked for has no data.
+ * Decides what becomes of a question. In this order: its form, its name, its type; only A and AAAA go
+ * upstream, and CNAME where a list says which names may be asked for. A name that is not allowed does not
+ * exist, as far as the sandbox is told: a client then gives up at once. A type that is not asked for has no
+ * data.
  *
  * The loop belongs to the whole engine, so that a flood may cost it little. A question is paid for out of a
  * credit that grows with time; without credit what is there is read and dropped, a bounded number of times,
@@ -106,9 +107,13 @@ static bool name_is_allowed(struct resolver *resolver, const struct dns_question
 	return false;
 }
 
-static bool type_is_asked(unsigned int type)
+/*
+ * Where any name may be asked for, the names that others stand for are not told: those inside the host's
+ * network would be among them. Addresses come flat, so no client needs them.
+ */
+static bool type_is_asked(const struct resolver *resolver, unsigned int type)
 {
-	return type == ns_t_a || type == ns_t_aaaa || type == ns_t_cname;
+	return type == ns_t_a || type == ns_t_aaaa || (type == ns_t_cname && resolver->args.allowed);
 }
 
 void resolver_take(struct resolver *resolver, const struct client *client, const uint8_t *bytes,
@@ -124,7 +129,7 @@ void resolver_take(struct resolver *resolver, const struct client *client, const
 		answer_code(resolver, client, &question, question.rcode);
 	} else if (!name_is_allowed(resolver, &question)) {
 		answer_code(resolver, client, &question, ns_r_nxdomain);
-	} else if (!type_is_asked(question.type)) {
+	} else if (!type_is_asked(resolver, question.type)) {
 		answer_code(resolver, client, &question, ns_r_noerror);
 	} else if (resolver->n_asks == REEVE_DNS_IN_FLIGHT_MAX) {
 		/* silence makes a client come again, a failure would make it give up */

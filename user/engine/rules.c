@@ -91,7 +91,7 @@ static int stale_names_remove(const struct guard *guard, const struct config *co
 
 static int maps_update(struct guard *guard, const struct config *config)
 {
-	int r = guard_host_set_rules(guard, 0);
+	int r = guard_host_set_rules(guard, 0, config->nat64, config->n_nat64);
 
 	if (!r)
 		r = rules_put(guard, config);
@@ -99,7 +99,8 @@ static int maps_update(struct guard *guard, const struct config *config)
 		r = stale_prefixes_remove(guard, config);
 	if (!r)
 		r = stale_names_remove(guard, config);
-	return r ? r : guard_host_set_rules(guard, config_digest(config));
+	return r ? r
+		 : guard_host_set_rules(guard, config_digest(config), config->nat64, config->n_nat64);
 }
 
 int rules_apply(struct engine *engine, const struct config *config, struct fault *ret_fault)

@@ -180,20 +180,39 @@ static int prefix_rule(const struct guard *guard, const struct policy_prefix *ke
 	return errno == ENOENT ? EGRESS_NO_RULE : REASON_OPERATOR;
 }
 
-enum reason guard_prefix_class(const struct guard *guard, uint64_t session,
-			       const struct decide_addr *addr)
+static int address_rule(const struct guard *guard, uint64_t session, const struct decide_addr *addr)
 {
-	const struct decide_addr judged = decide_decode(addr);
-	const uint64_t be[] = { htobe64(judged.hi), htobe64(judged.lo) };
+	const uint64_t be[] = { htobe64(addr->hi), htobe64(addr->lo) };
 	struct policy_prefix key = address_key(session, (const uint8_t *)be);
 	int own = prefix_rule(guard, &key), all;
 
 	key.cgroup = 0;
 	all = prefix_rule(guard, &key);
 	/* the host's own addresses are nobody's to allow */
-	if (own == EGRESS_NO_RULE || all == REASON_HOST_ADDRESS)
-		own = all;
-	return egress_class(decide_class(addr), own);
+	return own == EGRESS_NO_RULE || all == REASON_HOST_ADDRESS ? all : own;
+}
+
+static int host_read(const struct guard *guard, struct host *ret)
+{
+	uint32_t key = 0;
+
+	return bpf_map_lookup_elem(guard->maps[GUARD_HOST], &key, ret) ? -errno : 0;
+}
+
+enum reason guard_prefix_class(const struct guard *guard, uint64_t session,
+			       const struct decide_addr *addr)
+{
+	struct decide_addr judged = decide_decode(addr);
+	enum reason class = egress_class(decide_class(addr), address_rule(guard, session, &judged));
+	struct host host;
+
+	if (class != REASON_OK)
+		return class;
+	if (host_read(guard, &host))
+		return REASON_OPERATOR;
+	if (!egress_translated(&host, addr, &judged))
+		return REASON_OK;
+	return egress_class_translated(decide_class(&judged), address_rule(guard, session, &judged));
 }
 
 int guard_address_put(const struct guard *guard, uint64_t session, const uint8_t addr[16],
@@ -327,20 +346,33 @@ int guard_name_find(const struct guard *guard, uint64_t session, const char *nam
 int guard_host_rules(const struct guard *guard, uint64_t *ret)
 {
 	struct host host;
-	uint32_t key = 0;
+	int r = host_read(guard, &host);
 
-	if (bpf_map_lookup_elem(guard->maps[GUARD_HOST], &key, &host))
-		return -errno;
-	*ret = host.rules;
-	return 0;
+	if (!r)
+		*ret = host.rules;
+	return r;
 }
 
-int guard_host_set_rules(const struct guard *guard, uint64_t digest)
+int guard_host_set_rules(const struct guard *guard, uint64_t digest,
+			 const struct host_prefix *nat64, size_t n)
 {
 	struct host host = guard->host;
 	uint32_t key = 0;
+	size_t to = 0;
 
 	host.rules = digest;
+	memset(host.nat64, 0, sizeof(host.nat64));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t words[2];
+
+		if (nat64[i].prefixlen != EGRESS_NAT64_BITS)
+			continue;
+		if (to == ARRAY_SIZE(host.nat64))
+			return -E2BIG;
+		memcpy(words, nat64[i].addr, sizeof(words));
+		host.nat64[to][0] = be64toh(words[0]);
+		host.nat64[to++][1] = be64toh(words[1]);
+	}
 	return elem_put(guard->maps[GUARD_HOST], &key, &host);
 }
 

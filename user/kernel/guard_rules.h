@@ -72,7 +72,12 @@ int guard_request_left(const struct guard *guard, uint64_t id, const char **ret)
  * put them was stopped in the middle.
  */
 int guard_host_rules(const struct guard *guard, uint64_t *ret);
-int guard_host_set_rules(const struct guard *guard, uint64_t digest);
+/*
+ * Together with the operator's prefixes of translators: what an address in one of EGRESS_NAT64_BITS is
+ * translated to is judged as well. Of the others the hooks know nothing: they are denied as prefixes.
+ */
+int guard_host_set_rules(const struct guard *guard, uint64_t digest,
+			 const struct host_prefix *nat64, size_t n);
 
 /* For guard_session_add() and guard_session_remove(). */
 int guard_rules_begin(const struct guard *guard, uint64_t session);

@@ -160,8 +160,11 @@ int hostnet_require_forwarding(struct fault *ret_fault)
 	if (!found.v4 && (found.default_v4 || !found.default_v6))
 		return fault_set(
 			ret_fault, FAULT_HOST, "net.ipv4.ip_forward",
-			"sysctl -w net.ipv4.ip_forward=1, and the same line in /etc/sysctl.d "
-			"to keep it; or use --egress none.",
+			found.v6 ? "sysctl -w net.ipv4.ip_forward=1, and the same line in /etc/sysctl.d "
+				   "to keep it; or use --egress none."
+				 : "sysctl -w net.ipv4.ip_forward=1, for IPv6 "
+				   "net.ipv6.conf.all.forwarding=1 as well, and the same lines in "
+				   "/etc/sysctl.d to keep them; or use --egress none.",
 			"is 0: the host forwards no IPv4 packets of sandboxes, public egress needs 1");
 	if (!found.v6 && found.default_v6)
 		return fault_set(

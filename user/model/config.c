@@ -120,6 +120,8 @@ int config_add_name(struct config *config, const char *text, uint32_t ports, enu
 	int r = rule_name_parse(text, &source, item.name, ret_fault);
 	size_t at;
 
+	if (!r)
+		r = rule_name_check_allow(item.name, &source, ret_fault);
 	if (r)
 		return r;
 	at = position(config->names, config->n_names, sizeof(item), item.name, compare_names);
@@ -161,6 +163,8 @@ int config_add_nat64(struct config *config, const char *text, const char *field,
 	if (!rule_prefix_has(&global, &prefix))
 		return refuse(field, "leave it out", text,
 			      "lies outside of 2000::/3, which is denied", ret_fault);
+	if (rule_prefix_check_translator(&prefix, &source, ret_fault))
+		return FAULT_E_SET;
 	for (i = 0; i < config->n_nat64; i++)
 		if (rule_prefix_compare(&config->nat64[i], &prefix) == 0)
 			return refuse(field, "remove one of the two", text,

@@ -73,8 +73,9 @@ struct run_result {
 	char session_id[REEVE_SESSION_ID_SIZE];
 	char request_id[REEVE_SESSION_ID_SIZE];
 	enum run_outcome outcome;
-	int exit_code; /* -1 when the command did not exit by itself */
-	int signal;    /* 0 when no signal ended it */
+	int exit_code;	  /* -1 when the command did not exit by itself */
+	int signal;	  /* 0 when no signal ended it */
+	int cancelled_by; /* the signal that reeve itself was sent; 0 for none */
 	uint64_t cpu_ns, wall_ns, money_ucents, steps, bytes_out, bytes_in, events_lost;
 	uint64_t events_since_ns; /* CLOCK_MONOTONIC at the start: events are told relative to it */
 	struct run_denials denials[REASON_COUNT - 1]; /* by enum reason - 1 */

@@ -51,6 +51,14 @@ int rule_prefix_check_allow(const struct host_prefix *prefix, const struct rule_
 int rule_prefix_check_deny(const struct host_prefix *prefix, const struct rule_source *source,
 			   struct fault *ret_fault);
 
+/* Whether sessions could reach a translator of this prefix: no row of the address table has all of it. */
+int rule_prefix_check_translator(const struct host_prefix *prefix, const struct rule_source *source,
+				 struct fault *ret_fault);
+
+/* Whether a name that rule_name_parse() gave may be allowed: it is not all of a top-level domain. */
+int rule_name_check_allow(const char *name, const struct rule_source *source,
+			  struct fault *ret_fault);
+
 /* "host.example.org" or ".example.org", in lower case when it returns. */
 int rule_name_parse(const char *text, const struct rule_source *source,
 		    char ret[REEVE_NAME_MAX + 2], struct fault *ret_fault);

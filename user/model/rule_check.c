@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an operator may deny and allow. An allowed prefix is held against the rows of the address table, and refused when a
- * row that no operator may open lies in it or around it. The kernel judges each address again; refused
- * here, nobody takes a rule for more than it is.
+ * What an operator may deny and allow. An allowed prefix is held against the rows of the address table, and
+ * refused when a row that no operator may open lies in it or around it. The kernel judges each address again;
+ * refused here, nobody takes a rule for more than it is.
  *
  * Link-local addresses and those of cloud metadata are closed as well, though they are servers' addresses:
  * who asks them from inside gets the credentials of the machine.
@@ -98,6 +98,36 @@ int rule_prefix_check_allow(const struct host_prefix *prefix, const struct rule_
 	if (reason_is_closed(class))
 		return refuse_allow(prefix, prefix, reason_text(class), source, ret_fault);
 	return 0;
+}
+
+int rule_prefix_check_translator(const struct host_prefix *prefix, const struct rule_source *source,
+				 struct fault *ret_fault)
+{
+	char ours[RULE_PREFIX_TEXT_SIZE], theirs[RULE_PREFIX_TEXT_SIZE];
+	struct host_prefix closed;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		closed = prefix_v6(rows[i].hi, rows[i].lo, rows[i].len);
+		if (!rows[i].len || rows[i].reason == REASON_OK || !rule_prefix_has(&closed, prefix))
+			continue;
+		rule_prefix_text(prefix, ours);
+		rule_prefix_text(&closed, theirs);
+		return fault_set(ret_fault, source->code, source->field,
+				 "leave it out: nothing of it is reached in any case",
+				 "%s lies in %s, which is never reached (%s)", ours, theirs,
+				 reason_text(rows[i].reason));
+	}
+	return 0;
+}
+
+int rule_name_check_allow(const char *name, const struct rule_source *source, struct fault *ret_fault)
+{
+	if (name[0] != '.' || strchr(name + 1, '.'))
+		return 0;
+	return fault_set(ret_fault, source->code, source->field,
+			 "allow the domains that are meant, .example.org, or hosts, host.example.org",
+			 "\"%s\" is a whole top-level domain, in which everybody may have a name",
+			 name);
 }
 
 int rule_prefix_check_deny(const struct host_prefix *prefix, const struct rule_source *source,
