@@ -5,22 +5,10 @@
 #ifndef REEVE_FLOW_NAME_BPF_H
 #define REEVE_FLOW_NAME_BPF_H
 
-#include "flow_maps.bpf.h"
-#include "packet.bpf.h"
+#include "flow_segment.bpf.h"
 
 #include "hello_http.h"
 #include "hello_tls.h"
-
-/* A segment that goes out: a copy, by which the functions below are verified once for all packets. */
-struct flow_segment {
-	struct flow_key key; /* of its connection */
-	__u32 at, len;	     /* its data in the packet */
-	__u32 seq;
-	__u32 port; /* enum policy_port */
-	__u32 gso_size;
-	__u8 opens, syn, urgent;
-	__u8 connected; /* the connection is known, and not refused before */
-};
 
 static __always_inline struct reading *flow_reading(void)
 {

@@ -5,7 +5,7 @@
 #ifndef REEVE_FLOW_SUM_BPF_H
 #define REEVE_FLOW_SUM_BPF_H
 
-#include "flow_maps.bpf.h"
+#include "flow_name.bpf.h"
 
 extern const volatile __u64 flow_secret;
 
@@ -30,62 +30,72 @@ static __always_inline __u64 flow_word(const struct reading *reading, __u32 at)
 	return *(__u64 *)(reading->hello.bytes + (at & (HELLO_BYTES_MAX - 1)));
 }
 
-/* A part of a hello, as offsets in it: empty behind the end. */
-struct flow_part {
-	__u32 from, end;
-};
-
-static __always_inline struct flow_part flow_part(const struct reading *reading, __u32 i)
-{
-	struct flow_part part = { i * reading->chunk, (i + 1) * reading->chunk };
-
-	if (part.from > reading->size)
-		part.from = reading->size;
-	if (part.end > reading->size)
-		part.end = reading->size;
-	return part;
-}
-
 /*
- * The sum of the part @i of a hello, of which reading->from and what follows was read: NH, the universal
- * hash of UMAC (RFC 4418, 5.2.2), whose key the sandbox does not know.
+ * The sum of @n bytes that were read, from @at on: NH, the universal hash of UMAC (RFC 4418, 5.2.2), whose
+ * key the sandbox does not know.
  */
-__noinline __u64 flow_sum(struct reading *reading, __u32 i)
+__noinline __u64 flow_sum(struct reading *reading, __u32 at, __u32 n)
 {
-	struct flow_part part;
 	__u64 sum = 0, rest;
-	__u32 at, n, from;
+	__u32 i;
 
 	if (!reading)
 		return 0;
-	part = flow_part(reading, i);
-	from = part.from;
-	at = from - reading->from;
-	n = part.end - from;
 	reading->summed = n;
 	for (i = 0; i < HELLO_BYTES_MAX && i + 8 <= n; i += 8)
-		sum += flow_product(flow_word(reading, at + i), from + i);
+		sum += flow_product(flow_word(reading, at + i), i);
 	/* read once more, or the verifier goes on with each length apart */
 	n = *(volatile __u32 *)&reading->summed;
 	i = n & ~7u;
 	rest = flow_word(reading, at + i) & ((1ull << (8 * n & 63)) - 1);
-	return sum + flow_product(rest, from + i);
+	return sum + flow_product(rest, i);
 }
 
-/* Whether the part @i has the same bytes as before, or none of those that were read. */
-__noinline int flow_is_known(struct reading *reading, struct flow *flow, __u32 i)
+/*
+ * Remembers the first @n bytes of @segment, which were read and judged, as the parts that TCP may send them
+ * in again: a large packet is cut on its way, counted from where its data begins.
+ */
+__noinline int flow_keep(struct flow *flow, struct reading *reading, struct flow_segment *segment,
+			 __u32 n)
 {
-	struct flow_part part;
-	__u32 end;
+	__u32 at = 0, size, most;
 
-	if (!reading || !flow)
+	if (!flow || !reading || !segment)
 		return 0;
-	part = flow_part(reading, i);
-	end = reading->from + reading->hello.len;
-	if (part.end <= reading->from || part.from >= end)
-		return 1;
-	return part.from >= reading->from && part.end <= end &&
-	       flow_sum(reading, i) == flow->sums[i & (FLOW_CHUNKS - 1)];
+	most = segment->gso_size;
+	size = most ? most - segment->done % most : n;
+	for (int i = 0; i < FLOW_PARTS && at < n; i++) {
+		struct flow_part *part = &flow->parts[flow->n_parts++ & (FLOW_PARTS - 1)];
+
+		if (size > n - at)
+			size = n - at;
+		part->from = flow->next + at;
+		part->len = size;
+		part->sum = flow_sum(reading, at, size);
+		at += size;
+		size = most;
+	}
+	flow->next += n;
+	segment->done += n;
+	return 0;
+}
+
+/* Whether the first @n bytes of @segment were judged before: whole parts alone, each the same as it was. */
+__noinline int flow_is_known(struct flow *flow, struct reading *reading,
+			     struct flow_segment *segment, __u32 n)
+{
+	__u32 known = 0;
+
+	if (!flow || !reading || !segment)
+		return 0;
+	for (int i = 0; i < FLOW_PARTS; i++) {
+		const struct flow_part *part = &flow->parts[i];
+		__u32 at = part->from - segment->seq;
+
+		if (at < n && part->len <= n - at && flow_sum(reading, at, part->len) == part->sum)
+			known += part->len;
+	}
+	return known == n;
 }
 
 #endif

@@ -70,7 +70,7 @@ link_out_judge(struct __sk_buff *skb, const struct session *session, struct pack
 	struct egress_use use = { packet->protocol, packet->to_port, packet->opens, 1 };
 	int loopback;
 	enum reason reason = session_peer(session, &packet->to, &use, &loopback);
-	struct flow_segment segment;
+	struct reading *reading;
 
 	/* loopback addresses have no business on a wire */
 	if (reason != REASON_OK || loopback)
@@ -79,10 +79,11 @@ link_out_judge(struct __sk_buff *skb, const struct session *session, struct pack
 		return REASON_HOST_ADDRESS;
 	if (!session->policy || session->policy->egress != POLICY_EGRESS_PACKAGE_MANAGERS)
 		return REASON_OK;
-	if (flow_segment(skb, session->cgroup, packet, &segment))
+	reading = flow_reading();
+	if (!reading || flow_segment(skb, session->cgroup, packet, &reading->segment))
 		return REASON_NAME_HIDDEN;
-	reason = flow_judge(skb, &segment);
-	packet->connected = segment.connected;
+	reason = flow_judge(skb, &reading->segment);
+	packet->connected = reading->segment.connected;
 	return reason;
 }
 

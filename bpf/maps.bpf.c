@@ -12,6 +12,7 @@ struct prefixes_map prefixes SEC(".maps");
 struct addresses_map addresses SEC(".maps");
 struct names_map names SEC(".maps");
 struct flows_map flows SEC(".maps");
+struct half_flows_map half_flows SEC(".maps");
 struct readings_map readings SEC(".maps");
 struct netdevs_map netdevs SEC(".maps");
 struct host_map host SEC(".maps");

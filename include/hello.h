@@ -21,6 +21,7 @@ enum hello_verdict {
 	HELLO_NAMELESS,
 	HELLO_ENCRYPTED, /* the extension encrypted_client_hello: the name is another one */
 	HELLO_EARLY,	 /* the extension early_data: more follows before the server is heard */
+	HELLO_RESUMED,	 /* a ticket and no TLS 1.3: the server may go by the name in the ticket */
 };
 
 /* What hello_http.h counts, and where it saw the last of it. */
@@ -37,7 +38,8 @@ struct hello {
 	__u32 len;
 	__u32 end; /* of the hello in bytes, once it is known to be whole */
 	__u32 name_at, name_len;
-	__u32 encrypted, early;
+	__u32 encrypted, early, ticket;
+	__u32 versions_at, versions_len;
 	__u32 tally[HELLO_TALLIES], seen[HELLO_TALLIES];
 	__u8 bytes[HELLO_BYTES_MAX];
 };

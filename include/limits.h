@@ -29,6 +29,8 @@
 #define REEVE_CONFIG_NAT64_MAX 4
 /* Connections whose server name was read; the least recently used one is forgotten first. */
 #define REEVE_FLOWS_MAX 65536
+/* Connections that are opening or closing, in the same way. */
+#define REEVE_HALF_FLOWS_MAX 16384
 /*
  * Rings of events: one a slot and one more for a daemon, made when first taken, kept for the next. A
  * power of two and a multiple of every page size in use.

@@ -30,7 +30,10 @@ static inline enum fate flow_send(struct segment segment)
 	ASSERT_OK(bpf_prog_test_run_opts(gate.guard.link_out_fd, &opts));
 	flow_answer.len = opts.data_size_out;
 	if (opts.retval == TC_ACT_OK)
-		return flow_answer.len == frame.len ? PASSED : RESET_BOTH;
+		return flow_answer.len == frame.len &&
+				       memcmp(flow_answer.bytes, frame.bytes, frame.len) == 0
+			       ? PASSED
+			       : RESET_BOTH;
 	ASSERT_TRUE(opts.retval == TC_ACT_SHOT || opts.retval == TC_ACT_REDIRECT);
 	return opts.retval == TC_ACT_SHOT ? DROPPED : RESET;
 }

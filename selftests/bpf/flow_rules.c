@@ -312,7 +312,8 @@ static unsigned int keys_of(enum guard_map which, uint64_t id)
 	uint64_t owner;
 
 	while (bpf_map_get_next_key(gate.guard.maps[which], from, next) == 0) {
-		memcpy(&owner, next + (which == GUARD_FLOWS ? 0 : 4), sizeof(owner));
+		memcpy(&owner, next + (which == GUARD_FLOWS || which == GUARD_HALF_FLOWS ? 0 : 4),
+		       sizeof(owner));
 		n += owner == id;
 		memcpy(key, next, sizeof(key));
 		from = key;
@@ -331,6 +332,9 @@ TEST("a session takes all its rules and connections with it, and none of its nei
 
 	flow_make();
 	FLOW_OPEN();
+	EXPECT_EQ(tls_to("a.example.org"), REASON_OK);
+	EXPECT_EQ(keys_of(GUARD_HALF_FLOWS, gate.id), 1);
+	EXPECT_EQ(keys_of(GUARD_FLOWS, gate.id), 1);
 	prefix_put(gate.id, "10.1.0.0", 16, REASON_OK);
 	prefix_put(gate.id, "0.0.0.0", 0, REASON_OK);
 	for (uint64_t id = gate.id + 1; id <= gate.id + SESSIONS; id++) {
@@ -357,4 +361,5 @@ TEST("a session takes all its rules and connections with it, and none of its nei
 	EXPECT_EQ(keys_of(GUARD_ADDRESSES, gate.id + 7), 21);
 	EXPECT_EQ(keys_of(GUARD_NAMES, gate.id + 7), 3);
 	EXPECT_EQ(keys_of(GUARD_FLOWS, gate.id), 0);
+	EXPECT_EQ(keys_of(GUARD_HALF_FLOWS, gate.id), 0);
 }

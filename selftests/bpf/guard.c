@@ -375,7 +375,7 @@ static const struct budget {
 	{ "reeve_egress", 13000, 1750 },  { "reeve_ingress", 12000, 1650 },
 	{ "reeve_device", 1000, 400 },	  { "reeve_sysctl", 1000, 400 },
 	{ "reeve_meter", 1500, 500 },	  { "reeve_unix_conn", 1500, 500 },
-	{ "reeve_unix_send", 1500, 500 }, { "reeve_link_out", 120000, 3500 },
+	{ "reeve_unix_send", 1500, 500 }, { "reeve_link_out", 300000, 3500 },
 	{ "reeve_link_in", 7500, 1500 },
 };
 

@@ -64,9 +64,20 @@ static bool name_in_list(struct piece extension, struct piece *ret)
 	return !list.bad && list.len == 0 && !extension.bad && extension.len == 0 && ret->len > 0;
 }
 
+/* Of up to 16 versions, with the length of them all before, whatever it says. */
+static bool offers_13(struct piece body)
+{
+	take(&body, 1);
+	for (int i = 0; i < 16 && body.len >= 2; i++)
+		if (memcmp(take(&body, 2).at, "\3\4", 2) == 0)
+			return true;
+	return false;
+}
+
 static bool name_in_extensions(struct piece extensions, struct piece *ret)
 {
 	unsigned int names = 0;
+	bool ticket = false, modern = false;
 
 	for (int i = 0; extensions.len > 0; i++) {
 		struct piece type = take(&extensions, 2), body = take_sized(&extensions, 2);
@@ -77,10 +88,13 @@ static bool name_in_extensions(struct piece extensions, struct piece *ret)
 		number = (unsigned int)type.at[0] << 8 | type.at[1];
 		if (number == 0xfe0d || number == 42)
 			return false;
+		ticket = ticket || (number == 35 && body.len > 0);
+		if (number == 43)
+			modern = offers_13(body);
 		if (number == 0 && (names++ > 0 || !name_in_list(body, ret)))
 			return false;
 	}
-	return names == 1;
+	return names == 1 && (modern || !ticket);
 }
 
 static bool tls_name(struct piece all, struct piece *ret)
@@ -140,9 +154,10 @@ static bool request_line(struct piece line)
 
 	if (line.bad || line.len < 12 || !space || version <= space + 1)
 		return false;
-	if (!is_token(line.at, (size_t)(space - line.at)) || space[1] != '/' ||
-	    strncasecmp((const char *)version, " HTTP/1.", 8) != 0 || version[8] < '0' ||
-	    version[8] > '9')
+	if ((strncasecmp((const char *)line.at, "GET ", 4) != 0 &&
+	     strncasecmp((const char *)line.at, "HEAD ", 5) != 0) ||
+	    space[1] != '/' || strncasecmp((const char *)version, " HTTP/1.", 8) != 0 ||
+	    version[8] < '0' || version[8] > '9')
 		return false;
 	for (const uint8_t *at = space + 1; at < version; at++)
 		if (*at <= ' ')
@@ -176,6 +191,12 @@ static bool host_value(struct piece value, struct piece *ret)
 	return true;
 }
 
+static bool announces_body(const uint8_t *field, size_t len)
+{
+	return (len >= 9 && strncasecmp((const char *)field, "content-l", 9) == 0) ||
+	       (len >= 6 && strncasecmp((const char *)field, "transf", 6) == 0);
+}
+
 static bool http_name(struct piece all, struct piece *ret)
 {
 	const uint8_t *begin = all.at;
@@ -189,6 +210,8 @@ static bool http_name(struct piece all, struct piece *ret)
 		size_t n = colon ? (size_t)(colon - line.at) : 0;
 
 		if (all.bad || line.bad || !is_token(line.at, n))
+			return false;
+		if (announces_body(line.at, n))
 			return false;
 		take(&line, n + 1);
 		if (n == 4 && strncasecmp((const char *)colon - 4, "host", 4) == 0 &&

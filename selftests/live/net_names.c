@@ -8,11 +8,15 @@
 #include "../gate_account.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "../../user/base/clock.h"
 #include "../../user/kernel/nft.h"
 #include "playnet.h"
+#include "../segment.h"
 
 #define SLOT 7
 #define SERVER "93.184.216.34"
@@ -183,6 +187,103 @@ TEST("of plain HTTP the server hears only what is for the allowed Host", .second
 	EXPECT_STREQ(http_heard(server), "");
 	EXPECT_EQ(run(CURL "-m 1 http://plain.example.org/x"), 28);
 	EXPECT_HAS(http_heard(server), "GET /x HTTP/1.1\r\nHost: plain.example.org\r\n");
+	close(server);
+}
+
+/* What a client of its own making says on one connection, a segment each; 0 bytes end it. */
+struct saying {
+	const void *bytes;
+	size_t len;
+	int flags;
+};
+
+static unsigned int said_to;
+
+/* Each is sent when the one before it has arrived. */
+static void say(void *arg)
+{
+	struct sockaddr_storage at;
+	socklen_t len = net_address(SERVER, (uint16_t)said_to, &at);
+	int home, fd, left, on = 1;
+
+	ASSERT_OK(netns_enter(netns, &home));
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ASSERT_OK(connect(fd, (struct sockaddr *)&at, len));
+	ASSERT_OK(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)));
+	for (const struct saying *saying = arg; saying->len; saying++) {
+		if (send(fd, saying->bytes, saying->len, saying->flags | MSG_NOSIGNAL) < 0)
+			break;
+		for (int i = 0; i < 200 && ioctl(fd, SIOCOUTQ, &left) == 0 && left; i++)
+			usleep(5000);
+	}
+	_exit(0);
+}
+
+/* The server hears the first @heard sayings and no byte more, and there is one denial. */
+static void hears(int server, unsigned int port, struct saying *sayings, size_t heard,
+		  enum reason reason)
+{
+	uint64_t before = gate_denials(gate.id, reason);
+	uint8_t bytes[8192], want[8192];
+	size_t n = 0, len = 0;
+	ssize_t got;
+	int fd;
+
+	said_to = port;
+	EXPECT_EQ(gate_run_in(gate.session_fd, say, sayings), 0);
+	fd = accept(server, NULL, NULL);
+	while ((got = recv(fd, bytes + len, sizeof(bytes) - len, 0)) > 0)
+		len += (size_t)got;
+	close(fd);
+	for (size_t i = 0; i < heard; i++) {
+		memcpy(want + n, sayings[i].bytes, sayings[i].len);
+		n += sayings[i].len;
+	}
+	EXPECT_EQ(len, n);
+	EXPECT_MEMEQ(bytes, want, n < len ? n : len);
+	EXPECT_EQ(gate_denials(gate.id, reason), before + 1);
+}
+
+#define REQUEST(host) "GET /x HTTP/1.1\r\nHost: " host "\r\n\r\n"
+#define TEXT(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1, 0                                                          \
+	}
+
+TEST("no second hello and no second request comes through that is for another name", .seconds = 60)
+{
+	struct sample hello, evil;
+	int server;
+
+	setup();
+	server = http_up();
+	hello = sample_of("made-plain");
+	evil = sample_of("name-one-label");
+	ASSERT_EQ(sh(IN_INTERNET "nft 'flush chain ip t p; add rule ip t p ip daddr " SERVER
+				 " tcp dport { 80, 443 } redirect to :7080'"),
+		  0);
+	hears(server, 443,
+	      (struct saying[]){ { hello.bytes, hello.len, 0 },
+				 TEXT("\x15\3\3\0\2\1\x5a"),
+				 { evil.bytes, evil.len, 0 },
+				 {} },
+	      2, REASON_NAME_HIDDEN);
+	hears(server, 443,
+	      (struct saying[]){
+		      { hello.bytes, hello.len, 0 }, { "\x16\3\1\1\x10\x10", 6, MSG_OOB }, {} },
+	      1, REASON_NAME_HIDDEN);
+	hears(server, 443,
+	      (struct saying[]){ { hello.bytes, hello.len, 0 }, { evil.bytes, evil.len, 0 }, {} },
+	      1, REASON_NAME);
+	hears(server, 80,
+	      (struct saying[]){ TEXT(REQUEST("plain.example.org")),
+				 TEXT(REQUEST("plain.example.org")),
+				 TEXT(REQUEST("other.example.net")),
+				 {} },
+	      2, REASON_NAME);
+	hears(server, 80,
+	      (struct saying[]){ TEXT(REQUEST("plain.example.org") REQUEST("other.example.net")), {} },
+	      0, REASON_NAME);
 	close(server);
 }
 

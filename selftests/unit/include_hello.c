@@ -30,6 +30,7 @@ static const char *const verdicts[] = {
 	[HELLO_SPLIT] = "split",	 [HELLO_FOREIGN] = "foreign",
 	[HELLO_MALFORMED] = "malformed", [HELLO_NAMELESS] = "nameless",
 	[HELLO_ENCRYPTED] = "encrypted", [HELLO_EARLY] = "early",
+	[HELLO_RESUMED] = "resumed",
 };
 
 static struct sample {

@@ -23,17 +23,12 @@
 #include "guard_load.h"
 
 const char *const guard_map_names[GUARD_MAP_COUNT] = {
-	[GUARD_POLICIES] = "policies",
-	[GUARD_USAGES] = "usages",
-	[GUARD_EVENTS] = "events",
-	[GUARD_PREFIXES] = "prefixes",
-	[GUARD_ADDRESSES] = "addresses",
-	[GUARD_NAMES] = "names",
-	[GUARD_FLOWS] = "flows",
-	[GUARD_READINGS] = "readings",
-	[GUARD_NETDEVS] = "netdevs",
-	[GUARD_HOST] = "host",
-	[GUARD_DNS_SOCKETS] = "dns_sockets",
+	[GUARD_POLICIES] = "policies",	 [GUARD_USAGES] = "usages",
+	[GUARD_EVENTS] = "events",	 [GUARD_PREFIXES] = "prefixes",
+	[GUARD_ADDRESSES] = "addresses", [GUARD_NAMES] = "names",
+	[GUARD_FLOWS] = "flows",	 [GUARD_HALF_FLOWS] = "half_flows",
+	[GUARD_READINGS] = "readings",	 [GUARD_NETDEVS] = "netdevs",
+	[GUARD_HOST] = "host",		 [GUARD_DNS_SOCKETS] = "dns_sockets",
 };
 
 const struct guard_hook guard_hooks[] = {

@@ -381,16 +381,12 @@ struct flows_batch {
 	struct flow flows[FLOWS_BATCH];
 };
 
-/* Calls @fn for each connection of the session; a result other than 0 ends the walk and is returned. */
-static int flows_each(const struct guard *guard, uint64_t session,
+static int flows_walk(int map, uint64_t session, struct flows_batch *batch,
 		      int (*fn)(int map, const struct flow_key *key, void *arg), void *arg)
 {
-	_cleanup_free_ struct flows_batch *batch = malloc(sizeof(*batch));
-	int map = guard->maps[GUARD_FLOWS], more;
 	uint32_t at, *from = NULL, n;
+	int more;
 
-	if (!batch)
-		return -ENOMEM;
 	do {
 		n = FLOWS_BATCH;
 		more = bpf_map_lookup_batch(map, from, &at, batch->keys, batch->flows, &n, NULL);
@@ -405,6 +401,19 @@ static int flows_each(const struct guard *guard, uint64_t session,
 		from = &at;
 	} while (!more);
 	return 0;
+}
+
+/* Calls @fn for each connection of the session; a result other than 0 ends the walk and is returned. */
+static int flows_each(const struct guard *guard, uint64_t session,
+		      int (*fn)(int map, const struct flow_key *key, void *arg), void *arg)
+{
+	_cleanup_free_ struct flows_batch *batch = malloc(sizeof(*batch));
+	int r;
+
+	if (!batch)
+		return -ENOMEM;
+	r = flows_walk(guard->maps[GUARD_HALF_FLOWS], session, batch, fn, arg);
+	return r ? r : flows_walk(guard->maps[GUARD_FLOWS], session, batch, fn, arg);
 }
 
 static int flow_delete(int map, const struct flow_key *key, void *arg)
