@@ -261,6 +261,67 @@ TEST("a killed keeper is an interrupted request, its time is paid, and the next 
 	hand_no_channel();
 }
 
+/* Stops the keeper and changes the cap until its socket has no room: what is changed behind that is owed. */
+static void keeper_fill(const char *id, pid_t keeper)
+{
+	struct desk_change change = { .has_cap = true, .cap = { 0, 60 } };
+
+	ASSERT_OK(kill(keeper, SIGSTOP));
+	for (unsigned int i = 0; i < 600; i++) {
+		change.cap.money_cents = 100000 + i % 2;
+		ASSERT_OK(hall_change(hand.hall, id, &change, &hand.desk, &hand.fault));
+	}
+}
+
+TEST("a cap that is lowered while the keeper has no room reaches it once it has", .seconds = 60)
+{
+	struct desk_change lower = { .has_cap = true, .cap = { 0, 60 } };
+	struct desk wanted = hand_wanted();
+	struct desk_request request, row;
+	char id[REEVE_SESSION_ID_SIZE];
+	const struct desk *desk;
+	pid_t keeper;
+
+	hand_open();
+	wanted.rates.cpu_second_ucents = 100 * REEVE_UCENTS_PER_CENT;
+	wanted.cap.money_cents = 100000;
+	hand_create(&wanted, id);
+	ASSERT_OK(hand_event(id, DESK_EVENT_GO));
+	ASSERT_OK(hand_submit(id, "echo up >up; while :; do :; done", false, &request));
+	HAND_WAIT(hand_work(id, "up")[0]);
+	hand_turn(50);
+	keeper = hall_session_find(hand.hall, id)->run->keeper;
+	keeper_fill(id, keeper);
+	ASSERT_OK(hall_meter(hand.hall, id, &desk));
+	lower.cap.money_cents = desk->spend.money_ucents / REEVE_UCENTS_PER_CENT + 50;
+	ASSERT_OK(hall_change(hand.hall, id, &lower, &hand.desk, &hand.fault));
+	ASSERT_OK(kill(keeper, SIGCONT));
+	row = hand_over(&request);
+	EXPECT_EQ(row.outcome, RUN_CAPPED);
+	EXPECT_LT(row.money_ucents, (lower.cap.money_cents + 20) * REEVE_UCENTS_PER_CENT);
+}
+
+TEST("a pause that the keeper has no room for stops the wall clock once it has", .seconds = 60)
+{
+	struct desk wanted = hand_wanted();
+	struct desk_request request;
+	char id[REEVE_SESSION_ID_SIZE];
+	pid_t keeper;
+
+	hand_open();
+	wanted.cap.money_cents = 100000;
+	hand_create(&wanted, id);
+	ASSERT_OK(hand_event(id, DESK_EVENT_GO));
+	ASSERT_OK(hand_submit(id, "echo up >up; while :; do sleep 0.02; done", false, &request));
+	HAND_WAIT(hand_work(id, "up")[0]);
+	hand_turn(50);
+	keeper = hall_session_find(hand.hall, id)->run->keeper;
+	keeper_fill(id, keeper);
+	ASSERT_OK(hand_event(id, DESK_EVENT_PAUSE));
+	ASSERT_OK(kill(keeper, SIGCONT));
+	HAND_WAIT(hand_row(&request).state == DESK_REQUEST_FROZEN);
+}
+
 TEST("a keeper that hears nothing keeps nobody from a wipe", .seconds = 40)
 {
 	const struct desk wanted = hand_wanted();

@@ -266,7 +266,8 @@ TEST("an order is a shell command, arguments, or steps to come")
 		     "echo $1; rm -rf \"x\"", false);
 	expect_order("{\"argv\":[\"/bin/echo\",\"\",\"a b\"]}", "/bin/echo", 3, "a b", false);
 	expect_order("{\"steps\":true}", NULL, 0, NULL, true);
-	expect_order("{\"steps\":true,\"command\":\"true\"}", "/bin/sh", 3, "true", true);
+	expect_refused(read_order, "{\"steps\":true,\"command\":\"true\"}",
+		       "/steps: must NOT have a command beside 'steps': send it as a step; ");
 }
 
 TEST("an order that is none says why, and so does a step")

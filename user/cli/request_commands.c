@@ -49,8 +49,8 @@ static const struct call finish = { "POST", REQUEST "/finish", CALL_KEY, NULL, r
 const struct command request_commands[] = {
 	{ "request submit", "SESSION [-- COMMAND [ARG...]]",
 	  "put a request into the queue and print its id",
-	  "It runs once the session was given Go and those before it have ended. With --steps COMMAND may be\n"
-	  "left out. Exit code 123: the session has spent its cap, or takes nothing for another reason.",
+	  "It runs once the session was given Go and those before it have ended. With --steps there is no\n"
+	  "COMMAND yet: \"request step\" gives them. Exit code 123: the session has spent its cap, or takes nothing for another reason.",
 	  submit_tables, .call = &submit },
 	{ "request list", "[SESSION]", "list requests of a session, or of all",
 	  "Lists them in the order of their ids.", look_tables, .call = &list },

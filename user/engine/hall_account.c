@@ -138,8 +138,9 @@ void account_write(struct hall_session *s)
 	if (!s->session.made)
 		return;
 	if (s->run) {
-		if (s->run->link && !s->run->stopping)
-			keeper_link_order(s->run->link, &order, NULL, 0, NULL);
+		if (s->run->link && !s->run->stopping &&
+		    keeper_link_order(s->run->link, &order, NULL, 0, NULL) == -EAGAIN)
+			run_owe(s);
 		return;
 	}
 	policy_fill(&s->desk, &s->pieces, &s->earlier, &policy);

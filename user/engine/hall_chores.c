@@ -130,6 +130,14 @@ static void enforcement_check(struct hall *hall)
 			enforcement_lose(hall->sessions[i]);
 }
 
+/* The kernel and the keeper stop at a cap by themselves; this is for a keeper that hangs under an older one. */
+static void caps_check(struct hall *hall)
+{
+	for (size_t i = 0; i < hall->n_sessions; i++)
+		if (hall->sessions[i]->run && account_meter(hall->sessions[i]) == 0)
+			account_trip(hall->sessions[i]);
+}
+
 static void on_chores(int fd, short what, void *arg)
 {
 	struct hall *hall = arg;
@@ -137,6 +145,7 @@ static void on_chores(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	enforcement_check(hall);
+	caps_check(hall);
 	chores_expire(hall);
 	if (hall->round++ % FORGET_EVERY == 0)
 		forget(hall);

@@ -5,12 +5,15 @@
  * end something that stays without an answer is carried out without the keeper: first on its request, then on itself.
  */
 #include <errno.h>
+#include <event2/event.h>
 #include <signal.h>
 
 #include "../kernel/cgroup.h"
 #include "../model/desk_table.h"
 #include "hall_parts.h"
 #include "life.h"
+
+#define OWED_MS 20
 
 int run_order(struct hall_session *s, enum keeper_order_kind kind)
 {
@@ -68,16 +71,25 @@ void run_stop(struct hall_session *s, enum run_outcome outcome)
 		run_force(s);
 }
 
+void run_owe(struct hall_session *s)
+{
+	const struct timeval wait = { .tv_usec = OWED_MS * 1000 };
+
+	event_add(s->run->owed, &wait);
+}
+
 void run_freeze(struct hall_session *s)
 {
 	run_hold(s, true);
-	run_order(s, KEEPER_FREEZE);
+	if (run_order(s, KEEPER_FREEZE) == -EAGAIN)
+		run_owe(s);
 }
 
 void run_thaw(struct hall_session *s)
 {
 	run_hold(s, false);
-	run_order(s, KEEPER_THAW);
+	if (run_order(s, KEEPER_THAW) == -EAGAIN)
+		run_owe(s);
 }
 
 /* What the row of an active request says of it, and who follows it hears. */
@@ -135,7 +147,7 @@ static void step_refused(struct hall_session *s, const struct keeper_note *note)
 }
 
 /* Where the session stands is what counts: who was away finds here what a keeper was not told. */
-static void keeper_align(struct hall_session *s, const struct keeper_note *note)
+static void keeper_align(struct hall_session *s)
 {
 	static const enum run_outcome closed[] = {
 		[DESK_QUEUE_CAP_MONEY] = RUN_CAPPED,
@@ -156,9 +168,20 @@ static void keeper_align(struct hall_session *s, const struct keeper_note *note)
 		run_stop(s, closed[s->desk.queue]);
 	else if (place == DESK_AT_PAUSED)
 		run_freeze(s);
-	else if (note->state == KEEPER_FROZEN || s->adopted)
+	else if (s->run->state == KEEPER_FROZEN || s->adopted)
 		run_thaw(s);
 	account_write(s);
+}
+
+void run_give_owed(int fd, short what, void *arg)
+{
+	struct hall_session *s = arg;
+
+	(void)fd;
+	(void)what;
+	/* a new connection begins with the same */
+	if (s->run->link)
+		keeper_align(s);
 }
 
 static void on_note(const struct keeper_note *note, void *arg)
@@ -167,10 +190,11 @@ static void on_note(const struct keeper_note *note, void *arg)
 	struct hall_run *run = s->run;
 
 	run->keeper = note->pid;
+	run->state = note->state;
 	if (note->spend.steps > run->steps)
 		run->steps = note->spend.steps;
 	if (note->kind == KEEPER_STATUS)
-		keeper_align(s, note);
+		keeper_align(s);
 	else if (note->kind == KEEPER_STEP_ENDED)
 		step_tell(s, note, NULL);
 	else if (note->kind == KEEPER_REFUSED && run->step_orders & 1ull << note->order % 64)

@@ -48,6 +48,9 @@ void run_later(struct hall_session *s, unsigned int ms);
 /* hall_orders.c */
 struct keeper_link_args run_link_args(struct hall_session *s);
 int run_order(struct hall_session *s, enum keeper_order_kind kind);
+/* The keeper had no room for an order: where the session stands then is told it as soon as it has. */
+void run_owe(struct hall_session *s);
+void run_give_owed(int fd, short what, void *arg);
 void run_stop(struct hall_session *s, enum run_outcome outcome);
 void run_force(struct hall_session *s);
 void run_freeze(struct hall_session *s);

@@ -206,6 +206,40 @@ static int args_pack(const struct spec *spec, char **ret, size_t *ret_n)
 	return 0;
 }
 
+struct outgoing {
+	const struct keeper_order *order;
+	const char *args;
+	size_t n_args;
+	uint64_t *ret_number;
+};
+
+static int outgoing_send(struct hall_session *s, const struct outgoing *outgoing,
+			 struct fault *ret_fault)
+{
+	int r = keeper_link_order(s->run->link, outgoing->order, outgoing->args, outgoing->n_args,
+				  outgoing->ret_number);
+
+	if (r != -EAGAIN)
+		return r;
+	return fault_set(ret_fault, FAULT_BUSY, "/step", "try again in a moment",
+			 "request %s takes no more at this moment", s->run->row.id);
+}
+
+/* A key's reply says that the keeper has the order: it is recorded when it does, and not when it takes none. */
+static int order_witnessed(struct hall_session *s, const struct desk_request *row,
+			   const struct outgoing *outgoing, struct fault *ret_fault)
+{
+	_cleanup_step_ struct hall_step step = {};
+	int r;
+
+	if (!s->hall->witness)
+		return outgoing_send(s, outgoing, ret_fault);
+	r = step_begin(s, &step, ret_fault);
+	if (!r)
+		r = outgoing_send(s, outgoing, ret_fault);
+	return r ? r : step_commit(&step, row, ret_fault);
+}
+
 int hall_add_step(struct hall *hall, const char *request_id, const struct spec *spec,
 		  uint64_t *ret_step, struct fault *ret_fault)
 {
@@ -228,12 +262,7 @@ int hall_add_step(struct hall *hall, const char *request_id, const struct spec *
 	if (s->run->ordered < row.steps)
 		s->run->ordered = row.steps;
 	row.steps = s->run->ordered + 1;
-	r = witness_only(s, &row, ret_fault);
-	if (!r)
-		r = keeper_link_order(s->run->link, &order, args, n, &number);
-	if (r == -EAGAIN)
-		return fault_set(ret_fault, FAULT_BUSY, "/step", "try again in a moment",
-				 "request %s takes no more at this moment", request_id);
+	r = order_witnessed(s, &row, &(struct outgoing){ &order, args, n, &number }, ret_fault);
 	if (r)
 		return r;
 	s->run->step_orders &= ~(1ull << number % 64);
@@ -245,14 +274,13 @@ int hall_add_step(struct hall *hall, const char *request_id, const struct spec *
 int hall_finish(struct hall *hall, const char *request_id, struct desk_request *ret,
 		struct fault *ret_fault)
 {
+	const struct keeper_order order = { .kind = KEEPER_FINISH };
 	struct hall_session *s;
 	struct desk_request row;
 	int r = open_find(hall, request_id, &s, &row, ret_fault);
 
 	if (!r)
-		r = witness_only(s, &row, ret_fault);
-	if (!r)
-		r = run_order(s, KEEPER_FINISH);
+		r = order_witnessed(s, &row, &(struct outgoing){ &order }, ret_fault);
 	if (!r)
 		*ret = row;
 	return r;

@@ -31,9 +31,10 @@ struct hall_run *run_new(struct hall_session *s, const struct desk_request *row)
 		return NULL;
 	run->row = *row;
 	run->again = evtimer_new(s->hall->base, again, s);
-	if (run->again)
+	run->owed = evtimer_new(s->hall->base, run_give_owed, s);
+	if (run->again && run->owed)
 		return run;
-	free(run);
+	run_free(run, s->hall);
 	return NULL;
 }
 
@@ -42,7 +43,10 @@ void run_free(struct hall_run *run, struct hall *hall)
 	if (!run)
 		return;
 	keeper_link_free(run->link);
-	event_free(run->again);
+	if (run->again)
+		event_free(run->again);
+	if (run->owed)
+		event_free(run->owed);
 	if (run->child)
 		chores_reap(hall, run->child);
 	free(run);

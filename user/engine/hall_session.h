@@ -14,6 +14,8 @@ struct hall_run {
 	struct desk_request row;  /* as it was read last */
 	struct keeper_link *link; /* NULL: its keeper is not reached */
 	struct event *again;	  /* what could not be done is done again */
+	struct event *owed;	  /* orders that the keeper had no room for are given again */
+	uint32_t state;		  /* enum keeper_state, as the keeper told last */
 	pid_t keeper, child;	  /* 0: not known, not ours */
 	uint64_t steps;		  /* as the keeper told last */
 	uint64_t ordered;	  /* steps, of an open one */

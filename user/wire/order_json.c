@@ -87,6 +87,10 @@ int order_parse(struct contracts *contracts, const char *bytes, size_t n, enum s
 	if (r)
 		return r;
 	open = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "steps"));
+	if (open && (cJSON_HasObjectItem(root, "command") || cJSON_HasObjectItem(root, "argv")))
+		return complain(ret_errors,
+				"must NOT have a command beside 'steps': send it as a step",
+				"steps", ret_fault);
 	r = spec_read(root, egress, !open, ret, ret_errors, ret_fault);
 	if (!r)
 		*ret_open = open;
