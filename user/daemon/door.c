@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "../engine/engine.h"
 #include "log.h"
@@ -29,6 +30,8 @@
 #define GROUPS_MAX 65536
 /* Until descriptors may be free again. */
 #define REST_MS 100
+#define LOCK_WAIT_MS 1000
+#define LOCK_ASKED_MS 10
 
 struct door {
 	struct door_args args;
@@ -127,10 +130,14 @@ static int lock_take(struct door *door, struct fault *ret_fault)
 		openat(dir, ENGINE_DAEMON_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (door->lock_fd < 0)
 		return -errno;
-	if (flock(door->lock_fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	if (errno != EWOULDBLOCK)
-		return -errno;
+	/* one that was killed holds it until it is gone */
+	for (unsigned int ms = 0; ms < LOCK_WAIT_MS; ms += LOCK_ASKED_MS) {
+		if (flock(door->lock_fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		usleep(LOCK_ASKED_MS * 1000);
+	}
 	return fault_set(ret_fault, FAULT_BUSY, "--run-dir", remedy,
 			 "a daemon is running already with the run directory %s", run_dir);
 }
