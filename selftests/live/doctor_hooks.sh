@@ -41,9 +41,9 @@ link() {
 	cc -std=gnu11 -D_GNU_SOURCE= -O1 -w -iquote user/kernel -I"$build/gen" \
 		-c -o "$TEST_TMP/changed.o" "$TEST_TMP/changed.c" || fail "does not compile"
 	cc -o "$TEST_TMP/reeve" "$build/user/cli/main.o" "$TEST_TMP/changed.o" \
-		"$build"/lib{cli,engine,kernel,wire,model,base}.a -Wl,--as-needed \
+		-Wl,--start-group "$build"/lib*.a -Wl,--end-group -Wl,--as-needed \
 		$(pkg-config --libs libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp \
-			libnl-route-3.0 libnftables) -lresolv || fail "cannot be linked"
+			libnl-route-3.0 libnftables sqlite3 libmd) -lresolv || fail "cannot be linked"
 }
 
 # found REEVE CHECK: what its doctor says of the check.

@@ -39,7 +39,7 @@ link_reeve() {
 	cc -o "$left_out_dir/reeve" "$build/user/cli/main.o" "$left_out_dir"/{guard,child,mount_rows,left_out}.o $wraps \
 		-Wl,--start-group "$build"/lib*.a -Wl,--end-group -Wl,--as-needed \
 		$(pkg-config --libs libbpf libelf zlib libcjson libpcre2-8 libevent_core libseccomp \
-			libnl-route-3.0 libnftables) -lresolv || fail "cannot be linked"
+			libnl-route-3.0 libnftables sqlite3 libmd) -lresolv || fail "cannot be linked"
 }
 
 serving() { grep -qsx serving "$TEST_TMP/served"; }

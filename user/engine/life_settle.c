@@ -42,7 +42,9 @@ static void outcome_find(struct life *life, const struct policy *open, const str
 		return;
 	if (kernel->state == POLICY_WIPED)
 		life->result->outcome = RUN_WIPED;
-	else if (kernel->generation != open->generation)
+	/* a pause stops too, and has a generation that a stranger's change may have as well */
+	else if (kernel->generation != open->generation ||
+		 (kernel->state == POLICY_PAUSED && reached == REASON_OK))
 		life->result->outcome = RUN_INTERRUPTED;
 	else if (usage->stopped_generation >= life->opened_generation)
 		/* a cap that was raised as it was reached is none any more */

@@ -154,12 +154,17 @@ static int ask(sqlite3 *db, const char *text, sqlite3_int64 *ret)
 static int read_version(sqlite3 *db, const char *path, sqlite3_int64 *ret, struct fault *ret_fault)
 {
 	sqlite3_int64 application = 0, tables = 0, version = 0;
-	int r = ask(db, "PRAGMA application_id", &application);
+	/* of one moment: another process may be making it */
+	int r = run(db, "SAVEPOINT look");
 
+	if (r)
+		return r;
+	r = ask(db, "PRAGMA application_id", &application);
 	if (r == 0)
 		r = ask(db, "PRAGMA user_version", &version);
 	if (r == 0)
 		r = ask(db, "SELECT count(*) FROM sqlite_schema", &tables);
+	run(db, "RELEASE look");
 	if (r)
 		return r;
 	if (application != (tables ? APPLICATION_ID : 0))
