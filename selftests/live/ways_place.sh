@@ -64,7 +64,7 @@ ways_up() {
 	server=$!
 	wait_for 5 serving || fail "nobody serves: $(cat "$TEST_TMP/served")"
 	# all hooks are pinned before one is taken off
-	reeve run -- /bin/true 2>/dev/null || fail "no sandbox"
+	reeve run -- /bin/true 2>"$TEST_TMP/said" || fail "no sandbox: $(cat "$TEST_TMP/said")"
 }
 
 eval "egress_$(declare -f teardown)"
