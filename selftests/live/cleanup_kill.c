@@ -288,7 +288,7 @@ TEST("so do a hundred with a network of their own", .seconds = 60)
 	EXPECT_GE(kill_runs("run --egress public -- /bin/sleep 5", fewer(100), 200, 60000), 5);
 }
 
-TEST("so do fifty that end by themselves at about that moment")
+TEST("so do fifty that end by themselves at about that moment", .seconds = 40)
 {
 	begin();
 	ASSERT_EQ(reeve("run -- /bin/true"), 0);
@@ -311,7 +311,7 @@ TEST("runs that are killed while they load the programs are followed by one that
 	}
 }
 
-TEST("gc that is killed is followed by one that ends its work")
+TEST("gc that is killed is followed by one that ends its work", .seconds = 60)
 {
 	unsigned int before = mounts();
 
