@@ -68,7 +68,7 @@ int session_set_state(struct session *session, enum policy_state state);
 struct session_budget {
 	uint64_t cpu_cap_ns; /* against the usage that the kernel holds; POLICY_UNLIMITED for none */
 	uint64_t wall_cap_ns, money_cap_ucents;
-	/* what is spent apart from usage: steps and requests that are over, charges, reservations, earlier boots */
+	/* what is spent apart from usage: steps, requests that are over, charges, earlier boots; no reservation */
 	uint64_t money_settled_ucents;
 	uint64_t wall_settled_ns; /* of requests that are over */
 };
